@@ -27,7 +27,8 @@ export function RecruitPage(
   const recruit = query.data;
   return (
     <Page title={recruit ? fullName(recruit) : "Recruit"} className="card">
-      <Link href={list.href} state={{ scrolled: list.scrolled }} className="back">All recruits</Link>
+      {/* The list itself: where it was left is known once it is gone. */}
+      <Link href={list.href} state={list} className="back">All recruits</Link>
       <QueryResult query={query} resource="recruit">
         {(recruit) =>
           recruit === null
