@@ -15281,7 +15281,8 @@ create view public.recruit_timeline with (security_invoker = true) as
 select e.recruiting_lead_id, e.id, e.at, e.kind, e.agent_id,
   nullif(concat_ws(' ', a.first_name, a.last_name), '') as agent, e.details
 from (
-  select l.id as recruiting_lead_id, 'received' as id, l.created_at as at, 'received' as kind, null::uuid as agent_id,
+  -- Its id goes before `distributed`, which often has the same time.
+  select l.id as recruiting_lead_id, 'arrived' as id, l.created_at as at, 'received' as kind, null::uuid as agent_id,
     '{}'::jsonb as details
   from public.recruiting_leads l
   union all

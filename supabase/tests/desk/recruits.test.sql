@@ -1,7 +1,7 @@
 -- A recruit's stage, calls and timeline, and who may see and change them.
 begin;
 create extension if not exists dblink with schema extensions;
-select plan(45);
+select plan(46);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor');
@@ -97,6 +97,11 @@ select results_eq(
     ('text_out', null, '{"body": null, "files": 0, "by": "bot", "state": "sent", "state_at": null, "sent_at": null, "reason": null, "until": null}')$$,
   'the timeline has all of it');
 reset role;
+update public.recruiting_leads l set distributed_at = l.created_at where l.id = md5('ada')::uuid;
+select results_eq(
+  $$select kind from public.recruit_timeline
+    where recruiting_lead_id = md5('ada')::uuid and kind in ('received', 'distributed') order by at, id$$,
+  $$values ('received'), ('distributed')$$, 'a recruit is received before it is distributed, also in one transaction');
 
 -- Changes of hands
 select pg_temp.attempt('mia', format('public.assign_conversation(%L, %L)', md5('talk')::uuid, md5('ann')::uuid));
