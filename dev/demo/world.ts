@@ -137,8 +137,9 @@ async function salesLeads(sql: postgres.Sql, people: PlannedLead[]): Promise<obj
   const [agent] = await sql`select id as agent_id, agency_id from public.agents where first_name = 'James'`;
   return {
     ...agent,
-    leads: people.map(({ first, last, state }, n) => ({
-      ...{ external_id: crypto.randomUUID(), first_name: last, last_name: first, state, type: n % 2 ? "fe" : "union" },
+    leads: people.map(({ first, state }, n) => ({
+      ...{ external_id: crypto.randomUUID(), first_name: first, state, type: n % 2 ? "fe" : "union" },
+      last_name: people.at(n - 7)!.last,
       phone: `(${312 + n}) 555-${String(1_900 + n)}`,
     })),
   };
@@ -215,15 +216,21 @@ async function act(tools: Tools, stored: Stored[], seed: number): Promise<void> 
     }
   }
   const recent = stored.filter(({ lead }) => lead.isRecent).map(({ id }) => id);
-  await inParallel([...byAgent], async ([email, acts]) => {
+  await inParallel(AGENCIES.flatMap(({ people }) => people.map(loginOf)), async (email) => {
     await asUser(sql, email, async (sql) => {
-      for (const act of acts) await act(sql);
+      for (const act of byAgent.get(email) ?? []) await act(sql);
       await sql`
         select public.mark_read(array(
           select n.id from public.agent_notifications n
           left join public.recruiting_conversations c on c.id = n.conversation_id
           where coalesce(n.lead_id, c.recruiting_lead_id) <> all (${recent}::uuid[])
         ))`;
+      await sql`
+        select public.read_conversation(c.id, now())
+        from public.agents a
+        join public.recruiting_conversations c on c.agency_id = a.agency_id
+        join public.recruiting_leads l on l.id = c.recruiting_lead_id and l.id <> all (${recent}::uuid[])
+        where a.email = ${email} and (a.role = 'manager' or a.id in (c.assigned_agent_id, l.agent_id))`;
     });
   });
   await work(tools);
