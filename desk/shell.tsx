@@ -118,7 +118,7 @@ function Account({ email, user }: { email: string; user: User }) {
   return (
     <div className="account">
       <button type="button" className="plain" popoverTarget="account" title={name}>
-        <Avatar id={user.user_id} name={name} />
+        <Avatar id={agent?.id ?? user.user_id} name={name} />
       </button>
       <div id="account" popover="auto" ref={menu} onToggle={() => setOpened(true)}>
         <p>

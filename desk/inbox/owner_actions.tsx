@@ -102,7 +102,8 @@ function ownerText({ status, hasBot, assigned_agent_id, agent_id, agent }: Conve
   if (agent_id === id) return "The bot is silent. You are told of each text.";
   return agent === null ? "Nobody answers yet." : (
     <>
-      <bdi>{agent}</bdi> answers.
+      <bdi>{agent}</bdi>
+      <span className="verb">{" "}answers.</span>
     </>
   );
 }

@@ -77,7 +77,7 @@ export function Palette({ entries, typed, onType, isBusy, onClose }: {
         aria-expanded={current !== undefined}
         aria-controls={current && id}
         aria-activedescendant={current && `${id}-${current.id}`}
-        placeholder="A view, a recruit’s name, phone or e-mail, or an act"
+        placeholder="A recruit, a view or an action"
         autoFocus
         autoComplete="off"
         spellCheck={false}
