@@ -16,7 +16,7 @@ import { homeHref, listHref } from "./address.ts";
 import { clockText, dayName, minutesText } from "./time_text.ts";
 
 const TITLES: Record<Listed["figure"], string> = {
-  leads: "Recruits from orders",
+  leads: "Recruits",
   wrote: "Recruits who began to write",
   answered: "Recruits who were answered",
   failed: "Texts not delivered",

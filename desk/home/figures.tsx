@@ -70,7 +70,7 @@ export function RecruitChart({ figures: { first_day, days, vendors } }: { figure
   });
   return (
     <div className="panel">
-      {vendors.length === 0 ? <EmptyState title="No recruit has come by an order in these days." /> : (
+      {vendors.length === 0 ? <EmptyState title="No recruit has come in these days." /> : (
         <BarChart
           label="Recruits by day and vendor"
           unit={["recruit", "recruits"]}

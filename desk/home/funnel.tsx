@@ -8,24 +8,22 @@ import { Share } from "../ui/share.tsx";
 import { Table } from "../ui/table.tsx";
 import { listHref } from "./address.ts";
 
-/** How far the leads of each vendor have come. The name of a vendor opens its recruits from orders. */
+/** How far the leads of each vendor have come, also those that were returned. The name of a vendor opens its recruits. */
 export function Funnel({ agent, figures }: { agent: Agent; figures: Figures }) {
   const query = useQuery(figureQueries.funnel(agent.agency_id, figures));
   const stage = (
     title: string,
     key: "texted" | "replied" | "screened" | "interview" | "licensed" | "hired",
-    isMinor = false,
   ) => ({
     title,
     cell: (row: VendorFunnel) => <Share of={row[key]} all={row.leads} />,
     isNumber: true,
-    isMinor,
   });
   return (
     <section aria-labelledby="funnel" className="panel">
       <div className="panel-head">
         <h2 id="funnel">Leads by vendor</h2>
-        <small>received in the last {figures.days} days, and their progress since</small>
+        <small>received in the last {figures.days} days, returned ones too, and their progress since</small>
       </div>
       <Table
         label="Leads by vendor"
@@ -47,7 +45,7 @@ export function Funnel({ agent, figures }: { agent: Agent; figures: Figures }) {
                 )
                 : (
                   <>
-                    <bdi>{vendor}</bdi> <span className="quiet">none by an order</span>
+                    <bdi>{vendor}</bdi> <span className="quiet">all returned</span>
                   </>
                 ),
             isHeader: true,
@@ -57,7 +55,7 @@ export function Funnel({ agent, figures }: { agent: Agent; figures: Figures }) {
           stage("Replied", "replied"),
           stage("Screened", "screened"),
           stage("Interview", "interview"),
-          stage("Licensed", "licensed", true),
+          stage("Licensed", "licensed"),
           stage("Hired", "hired"),
         ]}
       />

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, Redirect, useRoute } from "wouter";
 import { figureQueries, type Figures } from "../data/figures.ts";
+import { inboxQueries } from "../data/inbox.ts";
 import type { Agent } from "../data/user.ts";
 import { countText } from "../ui/count.ts";
 import { DateRange, useDays } from "../ui/date_range.tsx";
@@ -32,7 +33,7 @@ function Overview({ agent }: { agent: Agent }) {
   return (
     <Page title="Home" isTitleHidden className="home">
       <div className="home-head">
-        {query.data && <Waiting waiting={query.data.waiting} />}
+        {query.data && <Waiting agent={agent} since={query.data.waiting.since} />}
         <DateRange />
       </div>
       <QueryResult query={query} resource="figures">
@@ -50,8 +51,10 @@ function Overview({ agent }: { agent: Agent }) {
   );
 }
 
-/** How many recruits wait now, whatever the days. */
-function Waiting({ waiting: { recruits, since } }: Pick<Figures, "waiting">) {
+/** How many recruits wait now, whatever the days: the number at Inbox. */
+function Waiting({ agent, since }: { agent: Agent } & Pick<Figures["waiting"], "since">) {
+  const { data: { waiting: recruits } = { waiting: null } } = useQuery(inboxQueries.counts(agent));
+  if (recruits === null) return null;
   if (recruits === 0) return <p className="quiet">Nobody waits for an answer.</p>;
   return (
     <p>

@@ -23,9 +23,9 @@ async function createMonday() {
   // Some of each day, and the last of them long ago.
   await sql`
     insert into public.recruiting_leads
-      (vendor_id, first_name, vendor_metadata, distribution, agency_id, agent_id, order_id, distributed_at)
+      (vendor_id, first_name, vendor_metadata, distribution, agency_id, agent_id, order_id, distributed_at, created_at)
     select ${other.id}, 'Dana', '{"last_name": "Reyes", "phone": "+13125550199"}', 'distributed', o.agency_id, ${team.first}, o.id,
-      now() - d * interval '1 day'
+      now() - d * interval '1 day', now() - d * interval '1 day'
     from (select agency_id, id from public.recruiting_orders
           where agency_id = ${team.agency_id} and states = '{IL}') o, generate_series(0, 20) d, generate_series(0, d % 3)`;
   const talks: Conversation[] = [];
@@ -33,8 +33,10 @@ async function createMonday() {
     const talk = await createConversation(team.agency_id, team.first);
     await sql`
       with lead as (
-        insert into public.recruiting_leads (vendor_id, first_name, vendor_metadata, distribution, agency_id, agent_id)
-        values (${other.id}, ${name}, '{"last_name": "Marsh"}', 'not_requested', ${team.agency_id}, ${team.first}) returning id
+        insert into public.recruiting_leads
+          (vendor_id, first_name, vendor_metadata, distribution, agency_id, agent_id, created_at)
+        values (${other.id}, ${name}, '{"last_name": "Marsh"}', 'not_requested', ${team.agency_id}, ${team.first},
+          now() - interval '1 day') returning id
       )
       update public.recruiting_conversations c set recruiting_lead_id = lead.id from lead where c.id = ${talk.id}`;
     talks.push(talk);
@@ -101,7 +103,11 @@ deskTest(
     await page.getByText("Only the agency’s hours count: midnight to midnight, Monday to Friday.").waitFor();
     await back(page);
 
-    await page.getByRole("link", { name: "1 recruit waits for an answer" }).click();
+    // As the number at Inbox says, at once.
+    await page.getByRole("link", { name: "1 recruit waits for an answer" }).waitFor();
+    await receive(monday.grace, { Body: "Tuesday is fine" });
+    await page.getByRole("navigation").getByRole("link", { name: "Inbox 2 waiting" }).waitFor();
+    await page.getByRole("link", { name: "2 recruits wait for an answer" }).click();
     await page.getByRole("region", { name: "Conversations" }).getByRole("link", { name: /Is this still open/ })
       .waitFor();
   },
@@ -119,10 +125,10 @@ deskTest("recruits of a day, a vendor and an order are listed as they are counte
 
   await page.getByRole("group", { name: "Days" }).getByRole("button", { name: "7 days" }).click();
   await page.getByRole("region", { name: "The last 7 days" }).waitFor();
-  await figure(page, "Recruits").getByText("60", { exact: true }).waitFor();
+  await figure(page, "Recruits").getByText("64", { exact: true }).waitFor();
   await table(page, "Leads by vendor").getByRole("link", { name: "Bright Careers" }).click();
   await page.getByText("The last 7 days · Bright Careers").waitFor();
-  await until(async () => await rows(page).count() === 13);
+  await until(async () => await rows(page).count() === 17);
   await back(page);
   await page.getByRole("region", { name: "The last 7 days" }).waitFor();
 
@@ -192,7 +198,7 @@ deskTest(
 deskTest("an address of no list leads home, and an empty list says so", async (page) => {
   const team = await createTeam();
   await signIn(page, team, "home/nothing");
-  await page.getByText("No recruit has come by an order in these days.").waitFor();
+  await page.getByText("No recruit has come in these days.").waitFor();
   for (
     const wrong of ["home/leads/2026-99-99", "home/leads/days/x", "home/wrote/2026-11-01", "home/order/x", "home/order"]
   ) {

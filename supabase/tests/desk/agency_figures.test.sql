@@ -1,7 +1,7 @@
 -- The figures of an agency: what counts on which day, how fast agents have answered, the list behind each, who may read
 -- them, and what is read for them.
 begin;
-select plan(66);
+select plan(68);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('acme'), pg_temp.create_vendor('other');
@@ -14,9 +14,9 @@ create function pg_temp.midnight(days integer default 0) returns timestamptz lan
 $$;
 create function pg_temp.got(vendor text, at timestamptz, agency text default 'agency') returns void language plpgsql as $$
 begin
-  insert into public.recruiting_leads (vendor_id, first_name, agency_id, order_id, distribution, distributed_at)
+  insert into public.recruiting_leads (vendor_id, first_name, agency_id, order_id, distribution, distributed_at, created_at)
   values (md5(vendor)::uuid, 'Ada', md5(agency)::uuid, md5(case agency when 'agency' then 'order' else 'theirs' end)::uuid,
-    'distributed', at);
+    'distributed', at, at);
 end
 $$;
 create function pg_temp.figures(name text default 'mia', days integer default 3) returns jsonb language plpgsql as $$
@@ -48,17 +48,20 @@ select is(
 select pg_temp.got('acme', pg_temp.midnight()), pg_temp.got('acme', pg_temp.midnight(1)),
   pg_temp.got('acme', pg_temp.midnight() - interval '1 s'), pg_temp.got('other', pg_temp.midnight(2)),
   pg_temp.got('other', pg_temp.midnight(2) - interval '1 s'), pg_temp.got('acme', now(), 'elsewhere');
+insert into public.recruiting_leads (vendor_id, first_name, vendor_metadata, agency_id, created_at) values
+  (md5('acme')::uuid, 'Dora', '{}', md5('agency')::uuid, pg_temp.midnight(1)),
+  (md5('acme')::uuid, 'Test', '{"is_test": true}', md5('agency')::uuid, now());
 select is(
   pg_temp.figures() -> 'vendors',
   jsonb_build_array(
-    jsonb_build_object('id', md5('acme')::uuid, 'vendor', 'acme', 'leads', '[0, 2, 1]'::jsonb),
+    jsonb_build_object('id', md5('acme')::uuid, 'vendor', 'acme', 'leads', '[0, 3, 1]'::jsonb),
     jsonb_build_object('id', md5('other')::uuid, 'vendor', 'other', 'leads', '[1, 0, 0]'::jsonb)),
-  'leads count on their day in the zone of the agency, and not those of others');
+  'leads count on their day in the zone of the agency, by an order or not, and neither tests nor those of others');
 select is(pg_temp.figures('otto') #> '{vendors,0,leads}', '[0, 0, 1]', 'another agency has its own');
 select is(
   array[pg_temp.figures() #> '{before,recruits}', pg_temp.figures(days => 1) #> '{before,recruits}',
     pg_temp.figures(days => 2) #> '{before,recruits}'],
-  array['1', '2', '2']::jsonb[], 'those of as many days before count, too');
+  array['1', '3', '2']::jsonb[], 'those of as many days before count, too');
 
 -- The list behind a figure
 create function pg_temp.list(figure text, name text default 'mia', days integer default 3, day date default null,
@@ -80,7 +83,18 @@ create function pg_temp.today() returns date language sql as $$select (now() at 
 select is(
   array[pg_temp.length('leads'), pg_temp.length('leads', vendor => 'acme'), pg_temp.length('leads', day => pg_temp.today() - 1),
     pg_temp.length('leads', day => pg_temp.today() - 2, vendor => 'acme'), pg_temp.length('leads', day => pg_temp.today() - 3)],
-  '{4,3,2,0,0}', 'the leads of a day and a vendor are listed as they are counted');
+  '{5,4,3,0,0}', 'the leads of a day and a vendor are listed as they are counted');
+select is_empty(
+  $$select v, n from jsonb_array_elements(pg_temp.figures() -> 'vendors') v cross join generate_series(0, 2) n
+    where (v #>> array['leads', n::text])::bigint
+      <> pg_temp.length('leads', day => pg_temp.today() - 2 + n, vendor => v ->> 'vendor')$$,
+  'the list of each day and vendor has as many');
+select set_eq(
+  $$select v ->> 'vendor', (select sum(n::bigint) from jsonb_array_elements_text(v -> 'leads') n)
+    from jsonb_array_elements(pg_temp.figures() -> 'vendors') v$$,
+  $$select q.vendor, q.leads::numeric
+    from private.sum_quality(pg_temp.midnight(2), pg_temp.midnight(-1), md5('agency')::uuid) q$$,
+  'and so has the row of each vendor in vendor_quality()');
 select pg_temp.become('mia');
 select is(
   array(select count(*) from unnest(array['order', 'theirs']) o cross join public.figure_list('leads', order_id => md5(o)::uuid)), '{5}',
@@ -215,8 +229,9 @@ select throws_ok('select public.agency_figures()', '42501', null, 'nobody at all
 reset role;
 
 -- What is read for the figures is bounded by their days, however much there was before.
-insert into public.recruiting_leads (vendor_id, first_name, agency_id, order_id, distribution, distributed_at)
-select md5('acme')::uuid, 'Old', md5('agency')::uuid, md5('order')::uuid, 'distributed', now() - interval '100 days'
+insert into public.recruiting_leads (vendor_id, first_name, agency_id, order_id, distribution, distributed_at, created_at)
+select md5('acme')::uuid, 'Old', md5('agency')::uuid, md5('order')::uuid, 'distributed', now() - interval '100 days',
+  now() - interval '100 days'
 from generate_series(1, 5000);
 insert into public.recruiting_conversations (agency_id, recruit_phone, service_phone, last_text_at)
 select md5('agency')::uuid, '+1888' || 5550000 + n, '+19995550000', now() - interval '100 days' from generate_series(1, 2000) n;
