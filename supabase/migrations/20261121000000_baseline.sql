@@ -15407,7 +15407,7 @@ comment on function private.figures_begin(integer) is
   'who are not managers; 22023 names days.';
 
 create function private.figure_leads(agency_id uuid, since timestamptz, until timestamptz, order_id uuid default null)
-returns table (lead_id uuid, vendor_id uuid, distributed_at timestamptz)
+returns table (lead_id uuid, vendor_id uuid, at timestamptz)
 language plpgsql
 stable
 set search_path = ''
@@ -15415,15 +15415,18 @@ set plan_cache_mode = force_custom_plan
 as $$
 begin
   return query
-  select e.lead_id, e.vendor_id, e.at
-  from private.lead_events e
-  where e.result = 'distributed' and e.agency_id = figure_leads.agency_id and e.at >= since and e.at < until
-    and (figure_leads.order_id is null or e.order_id = figure_leads.order_id);
+  select l.id, l.vendor_id, case when figure_leads.order_id is null then l.created_at else l.distributed_at end
+  from public.recruiting_leads l
+  where l.agency_id = figure_leads.agency_id
+    and (figure_leads.order_id is null and l.created_at >= since and l.created_at < until
+        and l.vendor_metadata -> 'is_test' is distinct from 'true'
+      or l.order_id = figure_leads.order_id);
 end
 $$;
 
 comment on function private.figure_leads(uuid, timestamptz, timestamptz, uuid) is
-  'The leads that the orders of an agency, or one of them, have brought from one time to another.';
+  'The leads of an agency that came from one moment until before another, tests aside, by an order or not, as '
+  'vendor_quality() counts them; or all that one order has brought, each with the time at which it did.';
 
 create function private.figure_responses(agency public.agencies, begins timestamptz)
 returns table (conversation_id uuid, written_at timestamptz, minutes integer, answered_by uuid)
@@ -15561,7 +15564,7 @@ declare
 begin
   return (
     with counted as (
-      select l.vendor_id, (l.distributed_at at time zone agency.timezone)::date as day, count(*) as leads
+      select l.vendor_id, (l.at at time zone agency.timezone)::date as day, count(*) as leads
       from private.figure_leads(agency.id, earlier, 'infinity') l
       group by 1, 2
     ), of_vendors as (
@@ -15645,7 +15648,7 @@ comment on function public.agency_figures(integer) is
   'The figures of a manager''s agency for the last days of its time zone, today included: {first_day, days, vendors: [{id, '
   'vendor, leads: [number of each day]}], first_response: {recruits, answered, median, ninety}, waiting: {recruits, since}, '
   'opt_outs, failed, daily: {median, opt_outs, failed: [number of each day]}, before: {recruits, median, opt_outs, failed}, '
-  'agents: [{id, name, waiting, answered, median, moved_on, hired}]}. vendors: the leads that orders have brought. '
+  'agents: [{id, name, waiting, answered, median, moved_on, hired}]}. vendors: the leads of the agency that came, by an order or not. '
   'first_response: the minutes, in the hours of the agency, from the first text of each recruit who began to write in these '
   'days to the first text of an agent after it; the bot does not count, and neither does a text that failed. ninety: the 90th '
   'percentile. opt_outs: the numbers that have opted out. failed: the conversations in which one of our texts was not '
@@ -15686,13 +15689,11 @@ begin
   elsif day is not null then
     since := greatest(begins, day::timestamp at time zone agency.timezone);
     until := (day + 1)::timestamp at time zone agency.timezone;
-  elsif figure_list.order_id is not null then
-    since := '-infinity';
   end if;
   return query
   with listed as (
     select l.lead_id as id, null::uuid as conversation_id, l.lead_id as recruiting_lead_id, null::text as phone,
-      l.distributed_at as at, null::integer as minutes
+      l.at, null::integer as minutes
     from private.figure_leads(agency.id, since, until, figure_list.order_id) l
     where figure = 'leads' and (figure_list.vendor_id is null or l.vendor_id = figure_list.vendor_id)
     union all
