@@ -88,7 +88,8 @@ begin
     perform from public.distribute_named_leads(array(
       select (r ->> 'id')::uuid
       from jsonb_array_elements(results) with ordinality e (r, n)
-      where r ->> 'status' = 'created'
+      join public.recruiting_leads l on l.id = (r ->> 'id')::uuid
+      where r ->> 'status' = 'created' and l.distribution <> 'repeat'
       order by n
     ));
   end if;
@@ -103,7 +104,7 @@ $$;
 
 comment on function public.import_recruiting_leads(uuid, jsonb, uuid, boolean) is
   'Stores leads of a vendor''s file as ingest_recruiting_lead_batch() stores those of a request, and distributes the new ones if '
-  'are_distributed. leads: [{first_name, vendor_lead_id|null, vendor_metadata}]; 100 at most where they are distributed. import_id: the request_id of each. '
+  'are_distributed, except those that a repeat rule holds. leads: [{first_name, vendor_lead_id|null, vendor_metadata}]; 100 at most where they are distributed. import_id: the request_id of each. '
   'Returns [{id, status: created|duplicate, distribution} or {error: {code, message}}] in their order. 55P03 if another '
   'transaction holds the distribution lock for more than 5 s.';
 grant execute on function public.import_recruiting_leads(uuid, jsonb, uuid, boolean) to service_role;

@@ -1,6 +1,6 @@
 -- Leads that operators name or have in a file.
 begin;
-select plan(8);
+select plan(9);
 \ir ../helpers.psql
 
 select pg_temp.create_vendor('vendor');
@@ -50,6 +50,13 @@ select results_eq(
 select results_eq(
   $$select l.first_name, l.received_via, l.request_id from public.recruiting_leads l where l.vendor_lead_id = 'new'$$,
   format($$values ('Ida', 'bulk', %L)$$, md5('import')::uuid), 'the leads of an import have its request_id');
+insert into public.repeat_rules (match, within, action) values ('{phone}', '30 days', 'hold');
+select results_eq(
+  $$select r ->> 'distribution' from jsonb_array_elements(public.import_recruiting_leads(md5('vendor')::uuid, jsonb_build_array(
+      '{"first_name": "Eve", "vendor_lead_id": "first", "vendor_metadata": {"phone": "+12025550107"}}'::jsonb,
+      '{"first_name": "Eve", "vendor_lead_id": "again", "vendor_metadata": {"phone": "+12025550107"}}'::jsonb),
+      md5('import')::uuid, true)) r$$,
+  $$values ('unmatched'), ('repeat')$$, 'a lead of a file that a repeat rule holds is not distributed');
 select results_eq(
   $$select m.vendor_lead_id, m.result, m.distribution from public.match_leads(md5('vendor')::uuid, array['none', 'test', 'nobody', 'test']) m$$,
   $$values ('none', 'unknown', null), ('test', 'stored', 'not_requested'), ('nobody', 'unknown', null), ('test', 'stored', 'not_requested')$$,
