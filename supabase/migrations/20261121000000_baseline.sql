@@ -20944,8 +20944,8 @@ $$;
 
 comment on function public.import_recruiting_leads(uuid, jsonb, uuid, boolean) is
   'Stores leads of a vendor''s file as ingest_recruiting_lead_batch() stores those of a request, and distributes the new ones if '
-  'are_distributed, except those that a repeat rule holds. leads: [{first_name, vendor_lead_id|null, vendor_metadata}]; 100 at most where they are distributed. import_id: the request_id of each. '
-  'Returns [{id, status: created|duplicate, distribution} or {error: {code, message}}] in their order. 55P03 if another '
+  'are_distributed, except those that a repeat rule holds. leads: [{first_name, vendor_lead_id|null, vendor_metadata}]; 100 at '
+  'most where they are distributed. import_id: the request_id of each. Returns [{id, status: created|duplicate, distribution} or {error: {code, message}}] in their order. 55P03 if another '
   'transaction holds the distribution lock for more than 5 s.';
 grant execute on function public.import_recruiting_leads(uuid, jsonb, uuid, boolean) to service_role;
 
@@ -22145,8 +22145,9 @@ begin
     insert into public.suppressions as s (kind, value, reason, source, ends_at)
     select g.kind, g.value, g.reason, suppress.source, g.ends_at
     from given g
-    -- Two calls with the same contacts wait for each other and never deadlock.
-    order by g.kind, g.value
+    -- Two calls with the same contacts wait for each other and never deadlock, nor do two imports, whose calls follow in
+    -- this order.
+    order by g.value collate "C"
     on conflict on constraint suppressions_pkey do update
     set reason = excluded.reason, source = excluded.source, ends_at = excluded.ends_at
     where coalesce(excluded.ends_at, 'infinity') > coalesce(s.ends_at, 'infinity')

@@ -15,8 +15,9 @@ begin
     insert into public.suppressions as s (kind, value, reason, source, ends_at)
     select g.kind, g.value, g.reason, suppress.source, g.ends_at
     from given g
-    -- Two calls with the same contacts wait for each other and never deadlock.
-    order by g.kind, g.value
+    -- Two calls with the same contacts wait for each other and never deadlock, nor do two imports, whose calls follow in
+    -- this order.
+    order by g.value collate "C"
     on conflict on constraint suppressions_pkey do update
     set reason = excluded.reason, source = excluded.source, ends_at = excluded.ends_at
     where coalesce(excluded.ends_at, 'infinity') > coalesce(s.ends_at, 'infinity')
