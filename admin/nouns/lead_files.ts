@@ -139,9 +139,13 @@ function readRows(parse: Parse, rows: CsvRow[]): { leads: LeadRow[]; refused: Re
   const leads: LeadRow[] = [];
   const refused: Refused[] = [];
   for (const { line, values: { [REASON]: _, ...values }, error: unread } of rows) {
+    // Its cells may stand in the wrong columns. Without them, the file of refused rows is refused again here.
+    if (unread !== undefined) {
+      refused.push({ line, values: {}, reason: unread });
+      continue;
+    }
     const { data, error } = readLead(parse, values);
-    const reason = unread ?? error;
-    if (reason !== null || data === null) refused.push({ line, values, reason: reason! });
+    if (error !== null || data === null) refused.push({ line, values, reason: error! });
     else leads.push({ line, values, lead: data.resume ? skipResume(data.lead, "bulk") : data.lead });
   }
   return { leads, refused };
