@@ -104,8 +104,8 @@ $$;
 
 comment on function public.import_recruiting_leads(uuid, jsonb, uuid, boolean) is
   'Stores leads of a vendor''s file as ingest_recruiting_lead_batch() stores those of a request, and distributes the new ones if '
-  'are_distributed, except those that a repeat rule holds. leads: [{first_name, vendor_lead_id|null, vendor_metadata}]; 100 at most where they are distributed. import_id: the request_id of each. '
-  'Returns [{id, status: created|duplicate, distribution} or {error: {code, message}}] in their order. 55P03 if another '
+  'are_distributed, except those that a repeat rule holds. leads: [{first_name, vendor_lead_id|null, vendor_metadata}]; 100 at '
+  'most where they are distributed. import_id: the request_id of each. Returns [{id, status: created|duplicate, distribution} or {error: {code, message}}] in their order. 55P03 if another '
   'transaction holds the distribution lock for more than 5 s.';
 grant execute on function public.import_recruiting_leads(uuid, jsonb, uuid, boolean) to service_role;
 
