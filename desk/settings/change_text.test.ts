@@ -5,7 +5,7 @@ Deno.test("a change of a setting in words", () => {
   const cases: [Parameters<typeof changeText>[0], string][] = [
     [
       { action: "agent update", subject: "Ada Byron", before: { role: "agent" }, after: { role: "manager" } },
-      "Agent Ada Byron: role agent → manager",
+      "Agent Ada Byron: role from agent to manager",
     ],
     [
       {
@@ -14,7 +14,7 @@ Deno.test("a change of a setting in words", () => {
         before: { is_active: true, away_until: null },
         after: { is_active: false, away_until: "2026-12-28T06:00:00+00:00" },
       },
-      "Agent Ada: away until none → 2026-12-28; active yes → no",
+      "Agent Ada: away until set to 2026-12-28; active from yes to no",
     ],
     [
       {
@@ -23,11 +23,26 @@ Deno.test("a change of a setting in words", () => {
         before: { opens_at: "09:00:00" },
         after: { opens_at: "08:30:00" },
       },
-      "The agency: opens at 09:00 → 08:30",
+      "The agency: opening time from 09:00 to 08:30",
     ],
     [
-      { action: "destination update", subject: "crm", before: { events: [] }, after: { events: ["a.b", "c.d"] } },
-      "Destination crm: events none → a.b, c.d",
+      {
+        action: "destination update",
+        subject: "crm",
+        before: {
+          events: ["lead.returned", "recruit.erased"],
+          rejected_when: null,
+          order_id: "9f",
+          template: { a: "b" },
+        },
+        after: {
+          events: ["lead.returned", "recruit.opted_out"],
+          rejected_when: "status == `422`",
+          order_id: null,
+          template: {},
+        },
+      },
+      "Destination crm: events added opt-out and removed erased person; order removed; rejected when set to status == `422`; template changed",
     ],
     [{ action: "bot publish", subject: null, before: {}, after: { version: 3 } }, "Bot: version 3 published"],
     [{ action: "bot off", subject: null, before: {}, after: { version: 4 } }, "Bot: switched off"],

@@ -24,7 +24,7 @@ export function Numbers({ agencyId }: { agencyId: string }) {
                     <li key={phone}>
                       <p className="line">
                         <strong>{phoneText(phone)}</strong>
-                        {status === "active" ? <span className="quiet">works</span> : (
+                        {status === "active" ? <span className="quiet">active</span> : (
                           <>
                             <span className="badge">paused</span>
                             <span>

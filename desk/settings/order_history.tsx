@@ -50,9 +50,9 @@ function partText(name: keyof OrderChanges, before: OrderChanges, after: OrderCh
     case "status":
       return after.status === "paused" ? "paused" : "opened again";
     case "daily_cap":
-      return `${before.daily_cap ?? "no limit"} → ${after.daily_cap ?? "no limit"} a day`;
+      return `from ${before.daily_cap ?? "no limit"} to ${after.daily_cap ?? "no limit"} a day`;
     case "states":
-      return `${before.states?.join(", ") ?? "any state"} → ${after.states?.join(", ") ?? "any state"}`;
+      return `from ${before.states?.join(", ") ?? "any state"} to ${after.states?.join(", ") ?? "any state"}`;
     case "greeting_template":
       if (after.greeting_template === null) return "greeting taken away";
       return before.greeting_template === null ? "greeting added" : "greeting changed";

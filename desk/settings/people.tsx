@@ -76,7 +76,7 @@ export function People({ agencyId, agent }: { agencyId: string; agent: Agent | n
 const LOGINS = {
   none: <Badge meaning="warn">none</Badge>,
   invited: <Badge>invited</Badge>,
-  works: "works",
+  works: "active",
 };
 
 function takesLeads({ is_active, accepts_recruits }: Member) {

@@ -14,7 +14,7 @@ export function QuickReplies({ agencyId }: { agencyId: string }) {
   const [isNew, setNew] = useState(false);
   return (
     <section aria-label="Quick replies">
-      <p className="quiet">An agent types / in the box of a conversation, and chooses one.</p>
+      <p className="quiet">Type / in a conversation to insert one.</p>
       <QueryResult query={query} resource="quick replies">
         {(replies) => (
           <>

@@ -66,7 +66,7 @@ export function ScriptForm({ script, publish }: { script: Script; publish: (scri
         <Field
           label="Opening"
           rows={2}
-          hint="It names {agency} and says STOP. The first question follows in the same text."
+          hint="Must contain {agency} and STOP. The first question follows in the same text."
           {...text("opening")}
         />
         <p className="quiet">

@@ -80,7 +80,7 @@ export function Greeting({ value }: { value: string | null }) {
         <textarea name="greeting_template" rows={4} defaultValue={value ?? ""} placeholder="none" />
       </label>
       <p className="quiet">
-        A greeting names {"{agency}"} and says STOP. It may have {"{first_name}"} and {"{agent}"}.
+        A greeting must contain {"{agency}"} and STOP. It may have {"{first_name}"} and {"{agent}"}.
       </p>
     </>
   );

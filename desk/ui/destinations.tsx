@@ -11,6 +11,7 @@ import {
 import { usePages } from "../data/pages.ts";
 import { ActionButton } from "./action.tsx";
 import { DotSeparated } from "./dot_separated.tsx";
+import { eventName } from "./event_name.ts";
 import { List } from "./list.tsx";
 import { EmptyState } from "./query_result.tsx";
 import { Time } from "./time.tsx";
@@ -61,7 +62,7 @@ function DestinationRow({ destination, showsAgency }: { destination: Destination
       {off_reason !== null && <p className="problem">Switched off: {off_reason}</p>}
       <p className="quiet">
         <DotSeparated>
-          {events.join(", ")}
+          {events.map(eventName).join(", ")}
           {waiting > 0 && `${waiting.toLocaleString("en-US")} waiting`}
           {failed_24h > 0 && `${failed_24h.toLocaleString("en-US")} failed in 24 hours`}
           {last_delivered_at === null ? "nothing delivered yet" : (
@@ -118,7 +119,7 @@ function DispatchRow({ dispatch }: { dispatch: Dispatch }) {
   return (
     <li>
       <p className="line">
-        <strong>{event}</strong>
+        <strong>{eventName(event)}</strong>
         {first_name !== null && <bdi>{first_name}</bdi>}
         <span className={isOver ? "problem" : "quiet"}>
           {[state, status !== null && `HTTP ${status}`, reason].filter(Boolean).join(", ")}
@@ -131,7 +132,7 @@ function DispatchRow({ dispatch }: { dispatch: Dispatch }) {
         <Time at={created_at} />
         {isOver && (
           <ActionButton act={() => retryDispatches([id])}>
-            Send again <span className="visually-hidden">{event}</span>
+            Send again <span className="visually-hidden">{eventName(event)}</span>
           </ActionButton>
         )}
       </p>
