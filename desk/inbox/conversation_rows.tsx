@@ -132,7 +132,7 @@ const ConversationRow = memo(function ConversationRow(
         {row.is_held && <span className="badge">Held</span>}
         {row.is_opted_out && <span className="badge">Opted out</span>}
         {isMissing && <span className="badge">Nobody</span>}
-        {agent.role === "manager" && row.agent_id !== null && row.agent_id !== agent.id &&
+        {agent.role === "manager" && row.agent_id !== null &&
           <Avatar id={row.agent_id} name={row.agent ?? "Another agent"} />}
       </span>
     </Link>

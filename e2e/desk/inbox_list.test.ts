@@ -128,6 +128,10 @@ deskTest("a manager sees the agency's conversations, and gives one away at once"
   const lena = await createColleague(manager, "Lena");
   const talk = await createTalk(omar, "Maya");
   await tell(talk, [["recruit", "Hi", 5]]);
+  await createTalk(manager, "Nils");
+  const nobodys = await createTalk(omar, "Otis", {}, "bot");
+  await sql`update public.recruiting_leads set agent_id = null where id = ${nobodys.lead_id}`;
+  await sql`update public.recruiting_conversations set assigned_agent_id = null where id = ${nobodys.id}`;
   const context = await page.context().browser()!.newContext();
   try {
     const other = await context.newPage();
@@ -136,6 +140,11 @@ deskTest("a manager sees the agency's conversations, and gives one away at once"
 
     await signIn(page, manager, "inbox");
     await list(page).getByRole("link", { name: /Maya.*Omar Quist/ }).waitFor();
+    // Each row has its agent, also the manager's own, or says that there is none.
+    await list(page).getByRole("button", { name: "All" }).click();
+    await list(page).getByRole("link", { name: /Nils.*Nora Quist/ }).waitFor();
+    await list(page).getByRole("link", { name: /Otis.*Nobody/ }).waitFor();
+    await list(page).getByRole("button", { name: "Waiting" }).click();
     const whose = list(page).getByLabel("Whose conversations");
     await openFilters(page);
     await whose.selectOption("Mine");
