@@ -184,6 +184,13 @@ deskTest(
     assert.equal(screened, "0");
     assert.match(interview!, /^1 \d+%$/);
 
+    // A tablet leaves no stage out.
+    const { width, height } = page.viewportSize()!;
+    await page.setViewportSize({ width: 768, height });
+    await table(page, "Leads by vendor").getByRole("columnheader", { name: "Licensed" }).waitFor();
+    await assertFits(page);
+    await page.setViewportSize({ width, height });
+
     const names = async () => await table(page, "Agents").getByRole("rowheader").allInnerTexts();
     assert.match((await names())[0]!, /Ada Byron/);
     await table(page, "Agents").getByRole("button", { name: "Waiting" }).click();
