@@ -15415,12 +15415,21 @@ set plan_cache_mode = force_custom_plan
 as $$
 begin
   return query
-  select l.id, l.vendor_id, case when figure_leads.order_id is null then l.created_at else l.distributed_at end
+  -- Order by order, because the index is of these. A lead is not distributed before it comes.
+  select l.id, l.vendor_id, l.created_at
+  from public.recruiting_orders o
+  join public.recruiting_leads l on l.agency_id = o.agency_id and l.order_id = o.id
+  where figure_leads.order_id is null and o.agency_id = figure_leads.agency_id and l.distributed_at >= since
+    and l.created_at >= since and l.created_at < until and l.vendor_metadata -> 'is_test' is distinct from 'true'
+  union all
+  select l.id, l.vendor_id, l.created_at
   from public.recruiting_leads l
-  where l.agency_id = figure_leads.agency_id
-    and (figure_leads.order_id is null and l.created_at >= since and l.created_at < until
-        and l.vendor_metadata -> 'is_test' is distinct from 'true'
-      or l.order_id = figure_leads.order_id);
+  where figure_leads.order_id is null and l.agency_id = figure_leads.agency_id and l.order_id is null
+    and l.created_at >= since and l.created_at < until and l.vendor_metadata -> 'is_test' is distinct from 'true'
+  union all
+  select l.id, l.vendor_id, l.distributed_at
+  from public.recruiting_leads l
+  where l.agency_id = figure_leads.agency_id and l.order_id = figure_leads.order_id;
 end
 $$;
 
