@@ -7,6 +7,9 @@ import { EmptyState } from "../ui/query_result.tsx";
 import { Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 
+/** The minutes after which a job should have ended. */
+const LATE_AFTER = 5;
+
 /** The last run of each job that the service repeats. */
 export function Jobs() {
   const query = useQuery(operatorQueries.jobs());
@@ -28,7 +31,12 @@ export function Jobs() {
           { title: "Job", cell: ({ job }) => job, isHeader: true },
           {
             title: "Ended",
-            cell: ({ ended_at }) => ended_at === null ? <Badge meaning="warn">not yet</Badge> : <Time at={ended_at} />,
+            cell: ({ ended_at, started_at }) =>
+              ended_at !== null
+                ? <Time at={ended_at} />
+                : Date.parse(started_at!) > Date.now() - LATE_AFTER * 60_000
+                ? "running"
+                : <Badge meaning="warn">not yet</Badge>,
           },
           { title: "Last begun", cell: ({ started_at }) => started_at && <Time at={started_at} /> },
         ]}

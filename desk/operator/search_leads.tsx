@@ -32,7 +32,7 @@ export function SearchLeads() {
           // An operator who comes back reads what was found.
           autoFocus={latest === undefined}
           aria-label="Phone, e-mail, name or id"
-          placeholder="Phone, e-mail, name, or the id of a lead, a vendor or a request"
+          placeholder="Phone, e-mail, name or id"
         />
         <button type="submit" className="primary" aria-disabled={search.isPending}>Search</button>
       </form>

@@ -98,6 +98,7 @@ function Alerts() {
             key: "state",
             cell: ({ state }) => <Badge meaning={state === "open" ? "bad" : undefined}>{state}</Badge>,
             isPlain: true,
+            isMinor: true,
             sortBy: ({ state, opened_at }) => `${state === "open" ? 0 : 1} ${opened_at}`,
           },
           {
@@ -109,7 +110,6 @@ function Alerts() {
           {
             title: "Next step",
             cell: (alert) => alert.link && <MendLink alert={alert} />,
-            isMinor: true,
             isSentence: true,
           },
         ]}

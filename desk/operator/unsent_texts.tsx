@@ -14,7 +14,7 @@ const COLUMNS: TableColumn<UnsentText>[] = [
   { title: "Agency", cell: ({ agency }) => agency },
   { title: "Author", cell: ({ kind }) => kind, isMinor: true },
   { title: "State", cell: ({ state }) => state },
-  { title: "Why", cell: ({ why, reason }) => explainWhy({ why, reason }) },
+  { title: "Why", cell: ({ why, reason }) => explainWhy({ why, reason }), isSentence: true },
   { title: "Written", cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 const TABLE = {

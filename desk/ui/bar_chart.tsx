@@ -40,16 +40,19 @@ export function BarChart({ label, unit, bars: given, series: all }: {
   series: Series[];
 }) {
   const [isTable, setTable] = useState(false);
-  const { bars, series } = grouped(given, all);
+  const { bars, series: greatestFirst } = grouped(given, all);
+  // By their order, so that charts of the same parts have the same colours.
+  const coloured = all.length <= MOST + 1 ? all : greatestFirst;
+  const series = greatestFirst.map((one) => ({ ...one, colour: coloured.findIndex(({ key }) => key === one.key) + 1 }));
   return (
     <figure className="chart" aria-label={label}>
       <figcaption>
         <h2>{label}</h2>
         {!isTable && (
           <ul className="legend" aria-label="Colours">
-            {series.map(({ key, name }, place) => (
+            {series.map(({ key, name, colour }) => (
               <li key={key}>
-                <span className={`swatch series-${place + 1}`} />
+                <span className={`swatch series-${colour}`} />
                 <bdi>{name}</bdi>
               </li>
             ))}
@@ -83,7 +86,11 @@ export function BarChart({ label, unit, bars: given, series: all }: {
   );
 }
 
-function Plot({ bars, series, unit }: { bars: Bar[]; series: Series[]; unit: [one: string, several: string] }) {
+function Plot({ bars, series, unit }: {
+  bars: Bar[];
+  series: (Series & { colour: number })[];
+  unit: [one: string, several: string];
+}) {
   const [active, setActive] = useState(bars.length - 1);
   const [shown, setShown] = useState<number | null>(null);
   const plot = useRef<HTMLOListElement>(null);
@@ -110,7 +117,7 @@ function Plot({ bars, series, unit }: { bars: Bar[]; series: Series[]; unit: [on
         {bars.map((bar, place) => {
           const total = totalOf(bar);
           const fromEnd = bars.length - 1 - place;
-          const parts = series.map(({ key, name }, number) => ({ key, name, number, value: bar.values[key] ?? 0 }))
+          const parts = series.map((one) => ({ ...one, value: bar.values[one.key] ?? 0 }))
             .filter(({ value }) => value > 0);
           const given = {
             className: "bar",
@@ -125,8 +132,8 @@ function Plot({ bars, series, unit }: { bars: Bar[]; series: Series[]; unit: [on
           };
           const stack = (
             <span className="bar-stack" style={{ height: `${total / top * 100}%` }}>
-              {parts.map(({ key, number, value }) => (
-                <span key={key} className={`series-${number + 1}`} style={{ flexGrow: value }} />
+              {parts.map(({ key, colour, value }) => (
+                <span key={key} className={`series-${colour}`} style={{ flexGrow: value }} />
               ))}
             </span>
           );
@@ -139,9 +146,9 @@ function Plot({ bars, series, unit }: { bars: Bar[]; series: Series[]; unit: [on
               {shown === place && (
                 <div className={place < bars.length / 2 ? "tip" : "tip is-left"} aria-hidden>
                   <strong>{bar.label}: {countText(total)}</strong>
-                  {parts.map(({ key, name, number, value }) => (
+                  {parts.map(({ key, name, colour, value }) => (
                     <span key={key}>
-                      <span className={`swatch series-${number + 1}`} />
+                      <span className={`swatch series-${colour}`} />
                       <bdi>{name}</bdi>
                       <span>{countText(value)}</span>
                     </span>
