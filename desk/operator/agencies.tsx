@@ -24,7 +24,7 @@ const COLUMNS: TableColumn<ListedAgency>[] = [
     title: "Open orders",
     key: "open_orders",
     cell: ({ open_orders, filled, quantity }) =>
-      open_orders === 0 ? 0 : `${open_orders}, ${countText(filled)} of ${countText(quantity)} leads`,
+      open_orders === 0 ? 0 : `${open_orders} (${countText(filled)} of ${countText(quantity)} leads)`,
     isNumber: true,
     isGreatestFirst: true,
   },

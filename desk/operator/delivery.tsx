@@ -5,7 +5,6 @@ import { ActionButton } from "../ui/action.tsx";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { Time } from "../ui/time.tsx";
 import { JsonFields } from "../ui/json_value.tsx";
-import { MappingLink } from "./mapping_link.tsx";
 import { dismissedText, outcomeText, previewText } from "./outcome.ts";
 
 /** A rejected delivery, with what can be done with it. */
@@ -38,19 +37,22 @@ export function DeliveryRow(
         <Time at={received_at} />
         {vendor_lead_id !== null && <strong>{vendor_lead_id}</strong>}
         <span>{route}{row !== null && `, row ${row}`}</span>
-        <small>{payload_bytes.toLocaleString("en-US")} bytes, request {request_id}</small>
+        <small title={`Request ${request_id}`}>
+          {payload_bytes.toLocaleString("en-US")} bytes, request {request_id?.slice(0, 8)}
+        </small>
       </p>
       <p className="buttons">
         <ConfirmButton
           label="Show the payload"
+          className="plain"
           question={<p>It may hold what a person told the vendor. Reading it is noted with your name.</p>}
           act={() => payload.mutateAsync(id)}
         />
         <ActionButton act={() => tryReplay(id)}>Dry run</ActionButton>
         <ActionButton act={replayOne}>Replay</ActionButton>
-        {payload_kept === "whole" && <MappingLink vendor={delivery.vendor} delivery={id} />}
         <ConfirmButton
           label="Dismiss"
+          className="plain"
           question={<p>No lead is made of it. This can't be undone. It is noted with your name.</p>}
           act={dismissOne}
         />

@@ -8,7 +8,7 @@ import { TriedOrders } from "./tried_orders.tsx";
 export function WhyOrder({ id }: { id: string }) {
   const query = useQuery(operatorOrderQueries.explainedOrder(id));
   return (
-    <section aria-labelledby="why">
+    <section className="panel" aria-labelledby="why">
       <h2 id="why">Why it gets leads, or none</h2>
       <QueryResult query={query} resource="other orders">
         {(explained) => (

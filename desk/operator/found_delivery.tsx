@@ -8,6 +8,7 @@ import { EmptyState, QueryResult } from "../ui/query_result.tsx";
 import { Time } from "../ui/time.tsx";
 import { groupOf, pathOf } from "./deliveries.tsx";
 import { DeliveryRow } from "./delivery.tsx";
+import { MappingLink } from "./mapping_link.tsx";
 import { useVendorName } from "./vendor_name.tsx";
 
 /** One delivery, such as a search has found: what can be done with it, or what became of it. */
@@ -64,11 +65,12 @@ function Shown({ delivery, onResolved }: { delivery: RejectedDelivery; onResolve
   }
   return (
     <>
-      <p>
-        {rejected}{" "}
+      <p className="line">
+        <span>{rejected}</span>
         <Link href={pathOf(groupOf({ vendor_id: delivery.vendor_id, code: code!, reason: reason! }))}>
           All deliveries of this reason
         </Link>
+        <MappingLink vendor={delivery.vendor} deliveries={[delivery]} />
       </p>
       <ul className="rows">
         <DeliveryRow delivery={delivery} onResolved={onResolved} />

@@ -9,6 +9,7 @@ import { Page } from "../ui/page.tsx";
 import { EmptyState } from "../ui/query_result.tsx";
 import { DeliveryRow } from "./delivery.tsx";
 import { DismissAll } from "./dismiss_all.tsx";
+import { MappingLink } from "./mapping_link.tsx";
 import { ReplayAll, useReplayAll } from "./replay_all.tsx";
 import { useVendorName } from "./vendor_name.tsx";
 
@@ -41,6 +42,7 @@ export function GroupView({ group }: { group: Group }) {
         </p>
         {known && !all.isRunning && (
           <span className="buttons">
+            <MappingLink vendor={known.vendor} deliveries={query.data} />
             <ConfirmButton
               label={`Replay all ${known.deliveries.toLocaleString("en-US")}`}
               className="primary"

@@ -1,3 +1,4 @@
+import Circle from "lucide-react/icons/circle";
 import { useEffect, useState } from "react";
 import { Link } from "wouter";
 import { type ShownLead, useReadLead, useReturnLead } from "../data/look_up.ts";
@@ -11,6 +12,9 @@ import { Time } from "../ui/time.tsx";
 import { distributionText } from "./lead_words.ts";
 import { TriedOrders } from "./tried_orders.tsx";
 import { useVendorName } from "./vendor_name.tsx";
+
+/** What is written of an id is its beginning, as elsewhere; the fields have it whole. */
+const UUID = /\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
 
 /** A lead, all that has happened to it, and why each order would get it now or not. */
 export function LeadView({ id }: { id: string }) {
@@ -63,45 +67,51 @@ function Shown({ onReturned, ...shown }: ShownLead & { onReturned: () => void })
   const { vendor, vendor_lead_id, phone, email, state, ...fields } = lead;
   return (
     <>
-      <Where {...shown} />
-      <p className="quiet">
-        <DotSeparated>
-          {kind === "recruiting" ? nameOf(vendor!) : lead.source}
-          {vendor_lead_id}
-          {phone !== null && phoneText(phone)}
-          {email !== null && <bdi>{email}</bdi>}
-          {state}
-        </DotSeparated>
-      </p>
-      {lead.distribution === "distributed" && (
-        <div className="buttons">
-          <ReturnLead lead={lead} onReturned={onReturned} />
-        </div>
-      )}
-      <section aria-labelledby="history">
-        <h2 id="history">History</h2>
-        <ol className="lead-history">
-          {timeline.map(({ at, event, detail }, place) => (
-            <li key={place}>
-              <Time at={at} /> <strong>{event}</strong> {detail}
-            </li>
-          ))}
-        </ol>
-      </section>
-      {explained && (
-        <section aria-labelledby="orders">
-          <h2 id="orders">The orders for such a lead</h2>
+      <div className="section-head">
+        <Where {...shown} />
+        {lead.distribution === "distributed" && <ReturnLead lead={lead} onReturned={onReturned} />}
+      </div>
+      <div className="recruit-columns">
+        <section className="panel" aria-labelledby="fields">
+          <h2 id="fields">Fields</h2>
           <p className="quiet">
-            A new lead of {nameOf(vendor!)} from {state ?? "no state"} is offered to them in this order, as of{" "}
-            <Time at={explained.as_of} />:
+            <DotSeparated>
+              {kind === "recruiting" ? nameOf(vendor!) : lead.source}
+              {vendor_lead_id}
+              {phone !== null && phoneText(phone)}
+              {email !== null && <bdi>{email}</bdi>}
+              {state}
+            </DotSeparated>
           </p>
-          <TriedOrders orders={explained.orders} />
+          <JsonFields fields={{ kind, ...fields }} />
         </section>
-      )}
-      <section className="fields" aria-labelledby="fields">
-        <h2 id="fields">Fields</h2>
-        <JsonFields fields={{ kind, ...fields }} />
-      </section>
+        <div className="beside-facts">
+          <section className="panel timeline" aria-labelledby="history">
+            <h2 id="history">History</h2>
+            <ol>
+              {timeline.map(({ at, event, detail }, place) => (
+                <li key={place}>
+                  <Circle size={8} />
+                  <span>
+                    <strong>{event}</strong> {detail?.replace(UUID, (id) => id.slice(0, 8))}
+                  </span>
+                  <Time at={at} />
+                </li>
+              ))}
+            </ol>
+          </section>
+          {explained && (
+            <section className="panel" aria-labelledby="orders">
+              <h2 id="orders">The orders for such a lead</h2>
+              <p className="quiet">
+                A new lead of {nameOf(vendor!)} from {state ?? "no state"} is offered to them in this order, as of{" "}
+                <Time at={explained.as_of} />:
+              </p>
+              <TriedOrders orders={explained.orders} />
+            </section>
+          )}
+        </div>
+      </div>
     </>
   );
 }

@@ -1,15 +1,20 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { mappingQueries } from "../data/mapping.ts";
+import type { RejectedDelivery } from "../data/operator.ts";
 import { useVendorName } from "./vendor_name.tsx";
 
-/** Leads to the mapping of a vendor, with a delivery to try it on. Nothing for a vendor of another parser. */
-export function MappingLink({ vendor, delivery }: { vendor: string; delivery?: string }) {
+/**
+ * Leads to the mapping of a vendor, with one of these deliveries to try it on, if it is kept whole. Nothing for a vendor
+ * of another parser.
+ */
+export function MappingLink({ vendor, deliveries = [] }: { vendor: string; deliveries?: RejectedDelivery[] }) {
   const { data: vendors } = useQuery(mappingQueries.vendors());
   const nameOf = useVendorName();
   if (!vendors?.includes(vendor)) return null;
+  const sample = deliveries.find(({ payload_kept }) => payload_kept === "whole");
   return (
-    <Link href={`/operator/mappings/${vendor}${delivery ? `/${delivery}` : ""}`}>
+    <Link href={`/operator/mappings/${vendor}${sample ? `/${sample.id}` : ""}`}>
       Edit the mapping <span className="visually-hidden">of {nameOf(vendor)}</span>
     </Link>
   );

@@ -103,14 +103,14 @@ function useTabs(): Tab[] {
     count: count ? countText(count) : undefined,
   });
   return [
-    tab("", "Today", counts?.alerts),
-    tab("/search", "Search"),
+    { ...tab("", "Today", counts?.alerts), group: "To do" },
     tab("/deliveries", "Rejected deliveries", counts?.deliveries),
     tab("/waiting", "Waiting leads", counts?.leads),
     tab("/recruits", "Waiting recruits", counts?.recruits),
+    tab("/texts", "Unmatched texts", counts?.texts),
+    { ...tab("/search", "Search"), group: "Service" },
     tab("/agencies", "Agencies"),
     tab("/orders", "Orders"),
-    tab("/texts", "Unmatched texts", counts?.texts),
     { ...tab("/numbers", "Numbers"), also: ["/operator/outbox"] },
     { ...tab("/vendors", "Vendors"), also: ["/operator/mappings", "/operator/duplicates"] },
     tab("/destinations", "Destinations"),

@@ -52,9 +52,14 @@ export function OrderView({ id }: { id: string }) {
     <Page title={agency === undefined ? "Orders" : `Order ${id.slice(0, 8)} of ${agency}`}>
       <Link href="/operator/orders" className="back">All open and paused orders</Link>
       <QueryResult query={query} resource="order">
-        {([order]) => order === undefined ? NO_ORDER : <OrderFacts order={order} />}
+        {([order]) =>
+          order === undefined ? NO_ORDER : (
+            <div className="recruit-columns">
+              <OrderFacts order={order} />
+              <WhyOrder id={id} />
+            </div>
+          )}
       </QueryResult>
-      {agency !== undefined && <WhyOrder id={id} />}
     </Page>
   );
 }
@@ -64,7 +69,7 @@ function OrderFacts({ order }: { order: Order }) {
   const { mutateAsync: change } = useChangeOrders();
   const nameOf = useVendorName();
   return (
-    <>
+    <section className="panel" aria-label="Order">
       <dl className="facts">
         <dt>Agency</dt>
         <dd>
@@ -109,7 +114,7 @@ function OrderFacts({ order }: { order: Order }) {
           />
         ))}
       </p>
-    </>
+    </section>
   );
 }
 

@@ -1,5 +1,6 @@
 import { Link } from "wouter";
 import type { TriedOrder } from "../data/operator_orders.ts";
+import { Badge } from "../ui/badge.tsx";
 import { wantedText } from "../ui/order_fill.tsx";
 import { useVendorName } from "./vendor_name.tsx";
 
@@ -17,7 +18,7 @@ export function TriedOrders(
             <Link href={`/operator/orders/${order_id}`}>
               <bdi>{agency}</bdi>, order {order_id.slice(0, 8)}
             </Link>{" "}
-            {order_id === shown && <span className="badge">this order</span>}{" "}
+            {order_id === shown && <Badge meaning="info">this order</Badge>}{" "}
             {gets_it ? <strong>{reason}</strong> : reason}
           </p>
           <p className="quiet">

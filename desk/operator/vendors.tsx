@@ -89,7 +89,7 @@ function Quality() {
         <h2 id="quality">Quality</h2>
         <Link href="/operator/duplicates">Leads that came again</Link>
       </div>
-      <p className="quiet">Leads of the last {DAYS} days in UTC without tests, and their progress since.</p>
+      <p className="quiet">Recruiting leads of the last {DAYS} days in UTC without tests, and their progress since.</p>
       <Table
         label="Quality of leads"
         query={query}

@@ -10,6 +10,8 @@ import {
 } from "../data/destinations.ts";
 import { usePages } from "../data/pages.ts";
 import { ActionButton } from "./action.tsx";
+import { Badge, type Meaning } from "./badge.tsx";
+import { countText } from "./count.ts";
 import { DotSeparated } from "./dot_separated.tsx";
 import { eventName } from "./event_name.ts";
 import { List } from "./list.tsx";
@@ -23,6 +25,7 @@ export function Destinations({ agencyId }: { agencyId?: string }) {
     <List
       query={query}
       resource="destinations"
+      className="cards"
       empty={
         <EmptyState title="No destination yet.">
           The people who run the service add one. It sends new leads to an agency's own system.
@@ -52,42 +55,48 @@ function DestinationRow({ destination, showsAgency }: { destination: Destination
   } = destination;
   const [isOpen, setOpen] = useState(false);
   return (
-    <li>
-      <p className="line">
-        <strong>{name}</strong>
-        {showsAgency && <span>{agency_id === null ? "alerts of the service" : agency}</span>}
-        {!is_on && <span className="badge">paused</span>}
-        <span className="quiet">{kind === "email" ? address : url}</span>
+    <li className="panel">
+      <div className="section-head">
+        <p className="line">
+          <strong>{name}</strong>
+          {is_on ? <Badge meaning="good">on</Badge> : <Badge meaning="warn">paused</Badge>}
+          {failed_24h > 0 && <Badge meaning="bad">{countText(failed_24h)} failed in 24 hours</Badge>}
+          {waiting > 0 && <Badge meaning="info">{countText(waiting)} waiting</Badge>}
+        </p>
+        <p className="buttons">
+          {failed_24h > 0 && (
+            <ActionButton act={() => retryFailed(id)}>
+              Send again what failed <span className="visually-hidden">to {name}</span>
+            </ActionButton>
+          )}
+          {agency_id !== null && is_on && (
+            <ActionButton act={() => testDestination(id).then(() => setOpen(true))}>
+              Test <span className="visually-hidden">{name}</span>
+            </ActionButton>
+          )}
+          {agency_id !== null && (
+            <ActionButton act={() => setDestinationState(id, !is_on)}>
+              {is_on ? "Pause" : "Resume"} <span className="visually-hidden">{name}</span>
+            </ActionButton>
+          )}
+        </p>
+      </div>
+      <p className="quiet">
+        <DotSeparated>
+          {showsAgency && (agency_id === null ? "alerts of the service" : agency)}
+          {kind === "email" ? address : url}
+        </DotSeparated>
       </p>
       {off_reason !== null && <p className="problem">Switched off: {off_reason}</p>}
       <p className="quiet">
         <DotSeparated>
           {events.map(eventName).join(", ")}
-          {waiting > 0 && `${waiting.toLocaleString("en-US")} waiting`}
-          {failed_24h > 0 && `${failed_24h.toLocaleString("en-US")} failed in 24 hours`}
           {last_delivered_at === null ? "nothing delivered yet" : (
             <>
               last delivered <Time at={last_delivered_at} />
             </>
           )}
         </DotSeparated>
-      </p>
-      <p className="buttons">
-        {agency_id !== null && is_on && (
-          <ActionButton act={() => testDestination(id).then(() => setOpen(true))}>
-            Test <span className="visually-hidden">{name}</span>
-          </ActionButton>
-        )}
-        {agency_id !== null && (
-          <ActionButton act={() => setDestinationState(id, !is_on)}>
-            {is_on ? "Pause" : "Resume"} <span className="visually-hidden">{name}</span>
-          </ActionButton>
-        )}
-        {failed_24h > 0 && (
-          <ActionButton act={() => retryFailed(id)}>
-            Send again what failed <span className="visually-hidden">to {name}</span>
-          </ActionButton>
-        )}
       </p>
       <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>
@@ -98,6 +107,8 @@ function DestinationRow({ destination, showsAgency }: { destination: Destination
     </li>
   );
 }
+
+const MEANINGS: Record<string, Meaning> = { delivered: "good", rejected: "bad", failed: "bad" };
 
 /** What was sent to a destination, and what came back. */
 function Dispatches({ destinationId }: { destinationId: string }) {
@@ -121,8 +132,9 @@ function DispatchRow({ dispatch }: { dispatch: Dispatch }) {
       <p className="line">
         <strong>{eventName(event)}</strong>
         {first_name !== null && <bdi>{first_name}</bdi>}
-        <span className={isOver ? "problem" : "quiet"}>
-          {[state, status !== null && `HTTP ${status}`, reason].filter(Boolean).join(", ")}
+        <Badge meaning={MEANINGS[state]}>{state}</Badge>
+        <span className="quiet">
+          {[...new Set([status !== null && `HTTP ${status}`, reason])].filter(Boolean).join(", ")}
         </span>
         {state === "waiting" && attempt > 0 && (
           <span className="quiet">

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef } from "react";
+import { Fragment, type ReactNode, useEffect, useRef } from "react";
 import { Link, useLocation } from "wouter";
 
 /** One part of a view. */
@@ -10,6 +10,8 @@ export interface Tab {
   count?: ReactNode;
   /** The beginnings of other addresses that belong to it. */
   also?: string[];
+  /** The heading above it, which shows where the parts stand below each other. */
+  group?: string;
 }
 
 /** The parts of a view, each with its address. The one to which the page's address belongs is marked. */
@@ -30,10 +32,13 @@ export function Tabs({ label, tabs }: { label: string; tabs: Tab[] }) {
   return (
     <nav className="tabs" aria-label={label} ref={nav}>
       {tabs.map((tab) => (
-        <Link key={tab.href} href={tab.href} aria-current={tab === current ? "page" : undefined}>
-          {tab.label}
-          {tab.count !== undefined && <span className="count-of">{tab.count}</span>}
-        </Link>
+        <Fragment key={tab.href}>
+          {tab.group && <span className="tabs-group">{tab.group}</span>}
+          <Link href={tab.href} aria-current={tab === current ? "page" : undefined}>
+            {tab.label}
+            {tab.count !== undefined && <span className="count-of">{tab.count}</span>}
+          </Link>
+        </Fragment>
       ))}
     </nav>
   );

@@ -25,7 +25,7 @@ deskTest("a manager tests a destination, sends again what failed, pauses it, and
   await sql`
     update private.dispatches set state = 'failed', ended_at = now(), attempt = 8, status = 503, reason = 'HTTP 503'
     where destination_id = ${id}`;
-  await crm.getByText("failed, HTTP 503").waitFor();
+  await crm.getByText("HTTP 503", { exact: true }).waitFor();
   await assertAccessible(page);
   await page.setViewportSize(NARROW);
   await assertFits(page);

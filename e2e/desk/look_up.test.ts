@@ -162,7 +162,7 @@ deskTest("the page of a lead begins with where it is and why, in words, and name
   await signIn(page, await signInNewOperator(), `operator/search/${ids[0]}`);
   const short = order.id.slice(0, 8);
   await headline.getByText(`Distributed to An agency under test, Agent 1, by the order ${short}, `).waitFor();
-  await page.locator("main > .quiet").getByText(vendor.name).waitFor();
+  await page.locator("main .panel > .quiet").getByText(vendor.name, { exact: true }).waitFor();
   assert.equal(await page.getByText(vendor.slug).count(), 0);
   await assertAccessible(page);
   await headline.getByRole("link").click();
