@@ -7,10 +7,10 @@ import type { Agent } from "../data/user.ts";
 import { countText } from "../ui/count.ts";
 import { useDays } from "../ui/date_range.tsx";
 import { DotSeparated } from "../ui/dot_separated.tsx";
-import { List } from "../ui/list.tsx";
 import { Page } from "../ui/page.tsx";
 import { phoneText } from "../ui/phone.ts";
 import { EmptyState } from "../ui/query_result.tsx";
+import { Table, type TableColumn } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import { homeHref, listHref } from "./address.ts";
 import { clockText, dayName, minutesText } from "./time_text.ts";
@@ -46,17 +46,14 @@ export function FigureList({ listed, agent }: { listed: Listed; agent: Agent }) 
       {figure === "wrote" && <Link href={listHref("answered", days)}>Only those who were answered</Link>}
       {figure === "answered" && <Link href={listHref("wrote", days)}>All who began to write</Link>}
       {(figure === "wrote" || figure === "answered") && <CountedHours agent={agent} />}
-      <List
+      <Table
+        label="Recruits"
         query={query}
         resource="list"
         empty={<EmptyState title="Nobody is in this list." />}
-        className="people"
         keyOf={({ id }) => id}
-        row={(row) => (
-          <li>
-            <Row row={row} figure={figure} />
-          </li>
-        )}
+        nameOf={nameOf}
+        columns={columnsOf(figure)}
       />
     </Page>
   );
@@ -89,27 +86,33 @@ function CountedHours({ agent }: { agent: Agent }) {
   );
 }
 
-function Row({ row, figure }: { row: FigureRow; figure: Listed["figure"] }) {
-  const { conversation_id, recruiting_lead_id, name, phone, agent, at, minutes } = row;
-  const number = phone === null ? "no phone" : phoneText(phone);
-  const content = (
-    <>
-      <span className="name">
-        <bdi>{name ?? number}</bdi>
-      </span>
-      <span className="quiet">
-        <DotSeparated>
-          {name !== null && number}
-          {agent === null ? "no agent" : <bdi>{agent}</bdi>}
-          {minutes !== null && `answered in ${minutesText(minutes)}`}
-          {figure === "wrote" && minutes === null && "not answered"}
-        </DotSeparated>
-      </span>
-      <Time at={at} />
-    </>
-  );
-  if (conversation_id !== null) return <Link href={`/inbox/all/${conversation_id}`}>{content}</Link>;
-  return recruiting_lead_id === null
-    ? <div>{content}</div>
-    : <Link href={`/recruits/${recruiting_lead_id}`}>{content}</Link>;
+function columnsOf(figure: Listed["figure"]): TableColumn<FigureRow>[] {
+  return [
+    { title: "Recruit", isHeader: true, cell: (row) => <Recruit row={row} /> },
+    { title: "Phone", isPlain: true, cell: numberOf },
+    { title: "Agent", cell: ({ agent }) => agent === null ? "no agent" : <bdi>{agent}</bdi> },
+    ...figure === "wrote" || figure === "answered" ? [RESPONSE] : [],
+    { title: "When", isPlain: true, cell: ({ at }) => <Time at={at} /> },
+  ];
+}
+
+const RESPONSE: TableColumn<FigureRow> = {
+  title: "First response",
+  cell: ({ minutes }) => minutes === null ? "not answered" : minutesText(minutes),
+};
+
+function Recruit({ row }: { row: FigureRow }) {
+  const { conversation_id, recruiting_lead_id } = row;
+  const name = <bdi>{nameOf(row)}</bdi>;
+  if (conversation_id === null && recruiting_lead_id === null) return name;
+  const href = conversation_id === null ? `/recruits/${recruiting_lead_id}` : `/inbox/all/${conversation_id}`;
+  return <Link href={href} className="row-link">{name}</Link>;
+}
+
+function nameOf(row: FigureRow): string {
+  return row.name ?? numberOf(row);
+}
+
+function numberOf({ phone }: FigureRow): string {
+  return phone === null ? "no phone" : phoneText(phone);
 }

@@ -1,78 +1,90 @@
-import { useState } from "react";
 import { type Lead, leadQueries } from "../data/leads.ts";
 import { usePages } from "../data/pages.ts";
 import type { Agent } from "../data/user.ts";
 import { ActionButton } from "../ui/action.tsx";
-import { List } from "../ui/list.tsx";
+import { Avatar } from "../ui/avatar.tsx";
+import { Badge } from "../ui/badge.tsx";
+import { countText } from "../ui/count.ts";
+import { SearchField } from "../ui/filters.tsx";
+import { useParameter } from "../ui/location.ts";
 import { fullName } from "../ui/name.ts";
 import { Page } from "../ui/page.tsx";
-import { DotSeparated } from "../ui/dot_separated.tsx";
 import { phoneText } from "../ui/phone.ts";
-import { Search, useDebounced } from "../ui/search.tsx";
 import { EmptyState } from "../ui/query_result.tsx";
+import { Table, type TableColumn } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import { openPresentation } from "./present.ts";
 
 /** The sales leads of an agent, or of a manager's agency. */
 export function Sales({ agent }: { agent: Agent }) {
-  const [typed, setTyped] = useState("");
+  const [typed] = useParameter("q");
   const isManager = agent.role === "manager";
-  const query = usePages(leadQueries.list(agent.agency_id, isManager ? null : agent.id, useDebounced(typed)));
   return (
     <Page title="Sales leads" isTitleHidden>
-      <List
-        query={query}
+      <form className="filters" role="search" onSubmit={(event) => event.preventDefault()}>
+        <SearchField label="Name or last digits of the phone" />
+      </form>
+      <Table
+        label="Sales leads"
+        query={usePages(leadQueries.list(agent.agency_id, isManager ? null : agent.id, typed ?? ""))}
         resource="sales leads"
-        filters={<Search value={typed} onChange={setTyped} />}
-        empty={<NoLeads typed={typed} />}
-        className="people"
+        empty={<NoLeads typed={typed ?? ""} />}
         keyOf={({ id }) => id}
-        row={(lead) => (
-          <li>
-            <LeadRow lead={lead} isManager={isManager} />
-          </li>
-        )}
+        nameOf={fullName}
+        columns={isManager ? COLUMNS.toSpliced(4, 0, AGENT) : COLUMNS}
       />
     </Page>
   );
 }
 
-function LeadRow({ lead, isManager }: { lead: Lead; isManager: boolean }) {
-  const { phone, phone_e164, state, type, stage, agents, lead_metrics } = lead;
-  const { presentations_submitted = 0, sales = 0, last_activity_at = null } = lead_metrics ?? {};
-  return (
-    <article>
-      <span className="name">
-        <bdi>{fullName(lead)}</bdi> <span className="badge">{stage}</span>
-      </span>
-      <span className="quiet">
-        <DotSeparated>
-          {phone_e164 === null ? phone : <a href={`tel:${phone_e164}`}>{phoneText(phone_e164)}</a>}
-          {state}
-          {type.toUpperCase()}
-          {isManager && agents && <bdi>{fullName(agents)}</bdi>}
-        </DotSeparated>
-      </span>
-      <span className="quiet">
-        {last_activity_at === null ? "not presented yet" : (
-          <>
-            {count(presentations_submitted, "presentation")} · {count(sales, "sale")} · last activity{" "}
-            <Time at={last_activity_at} />
-          </>
-        )}
-      </span>
-      <ActionButton act={() => openPresentation(lead)}>
+const COLUMNS: TableColumn<Lead>[] = [
+  {
+    title: "Name",
+    isHeader: true,
+    cell: (lead) => (
+      <>
+        <bdi>{fullName(lead)}</bdi> <Badge>{lead.stage}</Badge>
+      </>
+    ),
+  },
+  {
+    title: "Phone",
+    isPlain: true,
+    cell: ({ phone, phone_e164 }) =>
+      phone_e164 === null ? phone : <a href={`tel:${phone_e164}`}>{phoneText(phone_e164)}</a>,
+  },
+  { title: "State", isPlain: true, cell: ({ state }) => state },
+  { title: "Type", isMinor: true, cell: ({ type }) => type.toUpperCase() },
+  {
+    title: "Presentations",
+    isNumber: true,
+    isMinor: true,
+    cell: ({ lead_metrics }) => countText(lead_metrics?.presentations_submitted ?? 0),
+  },
+  { title: "Sales", isNumber: true, cell: ({ lead_metrics }) => countText(lead_metrics?.sales ?? 0) },
+  {
+    title: "Last activity",
+    cell: ({ lead_metrics }) =>
+      lead_metrics?.last_activity_at ? <Time at={lead_metrics.last_activity_at} /> : "none yet",
+  },
+  {
+    title: "Present",
+    isPlain: true,
+    cell: (lead) => (
+      <ActionButton className="link" act={() => openPresentation(lead)}>
         Present<span className="visually-hidden">
           to <bdi>{fullName(lead)}</bdi>
         </span>
       </ActionButton>
-    </article>
-  );
-}
+    ),
+  },
+];
 
-function count(number: number, what: string): string {
-  return `${number} ${what}${number === 1 ? "" : "s"}`;
-}
+const AGENT: TableColumn<Lead> = {
+  title: "Agent",
+  isMinor: true,
+  cell: ({ agent_id, agents }) => agents && <Avatar id={agent_id} name={fullName(agents)} isNamed />,
+};
 
 function NoLeads({ typed }: { typed: string }) {
   if (typed !== "") {

@@ -18,33 +18,28 @@ export interface Column<Row> {
  *
  * @param resource the noun for the rows, such as "recruits"
  * @param empty what stands there where there are none
- * @param filters the fields that choose the rows
  */
-export function List<Row>({ query, resource, empty, filters, className = "", keyOf, row }: {
+export function List<Row>({ query, resource, empty, className = "", keyOf, row }: {
   query: Query<Row[]> & Partial<PagedQuery> & { isPlaceholderData?: boolean };
   resource: string;
   empty: ReactNode;
-  filters?: ReactNode;
   className?: string;
   keyOf: (row: Row) => string;
   row: (row: Row) => ReactNode;
 }) {
   const { isPlaceholderData = false, hasNextPage = false, isFetchingNextPage = false, fetchNextPage } = query;
   return (
-    <>
-      {filters && <form className="filters" role="search" onSubmit={(event) => event.preventDefault()}>{filters}</form>}
-      <QueryResult query={query} resource={resource} skeleton={<Skeleton />}>
-        {(rows) =>
-          rows.length === 0 ? isPlaceholderData ? <Skeleton /> : empty : (
-            <>
-              <ul className={`rows ${className}`.trim()} aria-busy={isPlaceholderData}>
-                {rows.map((one) => <Fragment key={keyOf(one)}>{row(one)}</Fragment>)}
-              </ul>
-              {fetchNextPage && <LoadMoreButton query={{ hasNextPage, isFetchingNextPage, fetchNextPage }} />}
-            </>
-          )}
-      </QueryResult>
-    </>
+    <QueryResult query={query} resource={resource} skeleton={<Skeleton />}>
+      {(rows) =>
+        rows.length === 0 ? isPlaceholderData ? <Skeleton /> : empty : (
+          <>
+            <ul className={`rows ${className}`.trim()} aria-busy={isPlaceholderData}>
+              {rows.map((one) => <Fragment key={keyOf(one)}>{row(one)}</Fragment>)}
+            </ul>
+            {fetchNextPage && <LoadMoreButton query={{ hasNextPage, isFetchingNextPage, fetchNextPage }} />}
+          </>
+        )}
+    </QueryResult>
   );
 }
 
