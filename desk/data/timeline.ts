@@ -70,11 +70,12 @@ export const OUTCOMES = ["reached", "no_answer", "left_message", "wrong_number"]
 export type Outcome = (typeof OUTCOMES)[number];
 
 export const timelineQueries = {
-  /** What has happened with a recruit, the latest first. */
-  list: (id: string) =>
-    pagesOptions<RecruitEvent>(recruitQueries.timeline(id), async (limit, last, ids) => {
+  /** What has happened with a recruit, the latest first. `besides`: without the texts of this conversation. */
+  list: (id: string, besides?: string) =>
+    pagesOptions<RecruitEvent>([...recruitQueries.timeline(id), besides], async (limit, last, ids) => {
       let query = supabase.from("recruit_timeline").select("id, at, kind, agent_id, agent, details")
         .eq("recruiting_lead_id", id);
+      if (besides) query = query.filter("details->>conversation_id", "isdistinct", besides);
       if (ids !== null) query = query.in("id", ids);
       return await call(after(query, last, "at").limit(limit)) as unknown as RecruitEvent[];
     }, { order: { column: "at", ascending: false } }),

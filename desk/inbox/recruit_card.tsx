@@ -31,7 +31,7 @@ function KnownRecruit({ id, conversation, isManager }: { id: string; conversatio
               <ResumeButton recruit={recruit} />
               <Link href={`/recruits/${id}`} className="button">Open the recruit</Link>
             </p>
-            <RecruitTimeline id={id} />
+            <RecruitTimeline id={id} besides={conversation.id} />
           </>
         )}
     </QueryResult>

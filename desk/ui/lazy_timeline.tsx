@@ -5,10 +5,10 @@ import { Skeleton } from "./query_result.tsx";
 const View = part("The timeline", async () => (await import("./recruit_timeline.tsx")).RecruitTimeline);
 
 /** The timeline of a recruit, whose script is loaded when it is first shown. */
-export function RecruitTimeline({ id }: { id: string }) {
+export function RecruitTimeline(shown: { id: string; besides?: string }) {
   return (
     <Suspense fallback={<Skeleton rows={4} />}>
-      <View id={id} />
+      <View {...shown} />
     </Suspense>
   );
 }

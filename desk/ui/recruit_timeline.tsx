@@ -45,9 +45,9 @@ const ICONS: Record<RecruitEvent["kind"], Icon> = {
   given: UserCheck,
 };
 
-/** All that has happened with a recruit, the latest first. */
-export function RecruitTimeline({ id }: { id: string }) {
-  const query = usePages(timelineQueries.list(id));
+/** All that has happened with a recruit, the latest first. `besides` is a conversation whose texts stand beside it. */
+export function RecruitTimeline({ id, besides }: { id: string; besides?: string }) {
+  const query = usePages(timelineQueries.list(id, besides));
   const calls = useRecordCall(id);
   return (
     <section className="timeline">

@@ -56,6 +56,12 @@ deskTest("a recruit's timeline has the texts, notes, stages and calls, and how a
   await sql`
     insert into public.recruiting_messages (conversation_id, direction, sender_type, body)
     values (${talk!.id}, 'inbound', 'recruit', 'Hi'), (${talk!.id}, 'outbound', 'bot', 'Hello')`;
+  const [older] = await sql`
+    insert into public.recruiting_conversations (recruiting_lead_id, agency_id, recruit_phone, service_phone)
+    values (${id!}, ${agent.agency_id}, ${newPhone()}, ${newPhone()}) returning id`;
+  await sql`
+    insert into public.recruiting_messages (conversation_id, direction, sender_type, body)
+    values (${older!.id}, 'inbound', 'recruit', 'Another number')`;
   await signIn(page, agent, `recruits/${id}`);
   const timeline = page.locator(".timeline");
   await timeline.getByText("noted: <b>Calls</b> at noon").waitFor();
@@ -72,9 +78,13 @@ deskTest("a recruit's timeline has the texts, notes, stages and calls, and how a
   });
   await assertAccessible(page);
   await assertFits(page);
-  await timeline.getByRole("link", { name: "The recruit wrote" }).click();
+  await timeline.getByRole("listitem").filter({ hasText: "Hi" }).getByRole("link").click();
   await page.waitForURL(new RegExp(`#/inbox/${talk!.id}`));
-  await page.getByLabel("The recruit").getByText("Received from the vendor").waitFor();
+  // The texts stand beside it, those of other conversations do not.
+  const beside = page.getByLabel("The recruit").locator(".timeline");
+  await beside.getByText("Received from the vendor").waitFor();
+  assert.deepEqual(await beside.getByRole("link").allInnerTexts(), ["The recruit wrote"]);
+  await beside.getByText("Another number").waitFor();
 });
 
 for (const viewport of [{ width: 390, height: 844 }, { width: 360, height: 440 }]) {
