@@ -102,8 +102,7 @@ function ownerText({ status, hasBot, assigned_agent_id, agent_id, agent }: Conve
   if (agent_id === id) return "The bot is silent. You are told of each text.";
   return agent === null ? "Nobody answers yet." : (
     <>
-      <bdi>{agent}</bdi>
-      <span className="verb">{" "}answers.</span>
+      <bdi>{agent}</bdi> <span className="verb">answers.</span>
     </>
   );
 }

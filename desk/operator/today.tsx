@@ -91,7 +91,7 @@ function Alerts() {
         )}
         columns={[
           { title: "Concerns", key: "name", cell: ({ name }) => name, sortBy: ({ name }) => name, isHeader: true },
-          { title: "Alert", key: "kind", cell: titleOf, sortBy: titleOf, isPlain: true },
+          { title: "Alert", key: "kind", cell: titleOf, sortBy: titleOf, isPlain: true, isMinor: true },
           { title: "Problem", cell: ({ problem }) => problem, isSentence: true, isPlain: true },
           {
             title: "State",

@@ -50,6 +50,11 @@ export function wordsOf(value: unknown): string {
   return typeof value === "boolean" ? value ? "Yes" : "No" : String(value);
 }
 
+/** An answer to the bot. A choice has its name as the script has it: `full_time`. */
+export function answerOf(value: unknown): string {
+  return typeof value === "string" && /^[a-z0-9_]+$/.test(value) ? labelOf(value) : wordsOf(value);
+}
+
 /** Whether nothing is left of a value once nulls and blanks are left out. */
 function isNothing(value: unknown): boolean {
   if (value === null || value === "") return true;

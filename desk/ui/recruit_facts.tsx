@@ -6,7 +6,7 @@ import { answersOf, type VendorAnswer } from "./vendor_answers.ts";
 import { fullName } from "./name.ts";
 import { isEmail, isPhone, phoneText } from "./phone.ts";
 import { Time } from "./time.tsx";
-import { JsonFields, JsonValue, labelOf, wordsOf } from "./json_value.tsx";
+import { answerOf, JsonFields, JsonValue, labelOf } from "./json_value.tsx";
 
 /** Opens a recruit's resume in a tab of the storage's origin, or downloads one that no browser shows. */
 export function ResumeButton({ recruit }: { recruit: RecruitCard }) {
@@ -153,11 +153,6 @@ function OtherFields({ metadata, fields }: { metadata: Record<string, unknown>; 
 
 function placeOf({ state, vendor_metadata: { address, city, zip, state_raw } }: RecruitCard): string {
   return [text(address), text(city), [state ?? text(state_raw), text(zip)].join(" ").trim()].filter(Boolean).join(", ");
-}
-
-/** A choice has its name as the script has it: `full_time`. */
-function answerOf(value: unknown): string {
-  return typeof value === "string" && /^[a-z0-9_]+$/.test(value) ? labelOf(value) : wordsOf(value);
 }
 
 function text(value: unknown): string {

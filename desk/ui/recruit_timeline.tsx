@@ -20,7 +20,7 @@ import {
 } from "../data/timeline.ts";
 import { ActionError } from "./action.tsx";
 import { botReason, heardWords } from "./bot_reasons.ts";
-import { labelOf, wordsOf } from "./json_value.tsx";
+import { answerOf, labelOf } from "./json_value.tsx";
 import { LoadMoreButton } from "./load_more_button.tsx";
 import { QueryResult, Skeleton } from "./query_result.tsx";
 import { reasonOf, whyNeverQueued } from "./text_reasons.ts";
@@ -140,7 +140,7 @@ function wordsFor(event: RecruitEvent): ReactNode {
     case "bot_ended":
       return <>The bot ended: {botReason(event.details.reason)}</>;
     case "answer":
-      return <>Told the bot: {labelOf(event.details.question)}: {wordsOf(event.details.value)}</>;
+      return <>Told the bot: {labelOf(event.details.question)}: {answerOf(event.details.value)}</>;
     case "note":
       return (
         <>
