@@ -24,7 +24,11 @@ export interface InboxRow {
   due_since: string | null;
   last_text_at: string;
   last_body: string | null;
-  last_direction: "inbound" | "outbound" | null;
+  last_sender: "recruit" | "bot" | "agent" | null;
+  /** The agent who wrote it; null: nobody did, or nobody knows who. */
+  last_sent_by: string | null;
+  /** The first name of that agent. */
+  last_author: string | null;
   /** The number of files of the latest text. */
   last_media: number;
   is_unread: boolean;

@@ -123,7 +123,7 @@ const ConversationRow = memo(function ConversationRow(
         {row.is_unread && <span className="visually-hidden">, unread</span>}
       </span>
       <Since since={since} waits={isQueue && row.waiting_since !== null} urgentSince={urgentSince(row)} />
-      <span className="last quiet" dir="auto">{lastText(row)}</span>
+      <span className="last quiet" dir="auto">{lastText(row, agent)}</span>
       <span className="badges">
         {row.snoozed_until !== null && (
           <span className="badge">{row.is_due ? "Snoozed until now" : `Until ${timeText(row.snoozed_until)}`}</span>
@@ -156,8 +156,10 @@ function Since({ since, waits, urgentSince }: { since: string; waits: boolean; u
   );
 }
 
-function lastText({ last_body, last_media, last_direction }: InboxRow): string {
-  if (last_direction === null) return "No text yet";
+function lastText({ last_body, last_media, last_sender, last_sent_by, last_author }: InboxRow, agent: Agent): string {
+  if (last_sender === null) return "No text yet";
   const said = last_body || (last_media === 1 ? "1 file" : `${last_media} files`);
-  return last_direction === "outbound" ? `Us: ${said}` : said;
+  if (last_sender === "recruit") return said;
+  if (last_sender === "bot") return `Bot: ${said}`;
+  return `${last_sent_by === agent.id ? "You" : last_author ?? "Agent"}: ${said}`;
 }

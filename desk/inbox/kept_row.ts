@@ -14,7 +14,7 @@ export function useKeptRow(rows: InboxRow[], openId: string | undefined, filter:
   const shown = useMemo(() => {
     // A row that needs no reply, or not yet, is meant to go.
     const isDone = open?.is_due === false && filter.view === "waiting" &&
-      (open.last_direction === "inbound" || open.snoozed_until !== null);
+      (open.last_sender === "recruit" || open.snoozed_until !== null);
     if (!open || open.id !== openId || isDone || last.current.list !== list) return rows;
     return keepRow(rows, last.current.rows, open);
   }, [rows, open, openId, list]);

@@ -31,7 +31,7 @@ export function useOwnerActs({ conversation, agent, isWriter, readUpTo }: {
   isWriter: boolean;
   readUpTo: string;
 }) {
-  const { id, status, due_since, is_opted_out, last_direction, last_text_at } = conversation;
+  const { id, status, due_since, is_opted_out, last_sender, last_text_at } = conversation;
   const mayAnswer = isWriter && !is_opted_out;
   const assign = useAssignConversation(id);
   const handBack = useHandBack(id);
@@ -40,7 +40,7 @@ export function useOwnerActs({ conversation, agent, isWriter, readUpTo }: {
   const [doneAt, setDoneAt] = useState<string | null>(null);
   // An agent has said that no reply is needed: this one, or one of those who may, where the recruit has written last.
   const isDone = due_since === null && !is_opted_out &&
-    (doneAt === last_text_at || status === "escalated" && last_direction === "inbound");
+    (doneAt === last_text_at || status === "escalated" && last_sender === "recruit");
 
   function finish(): void {
     setDoneAt(last_text_at);

@@ -43,7 +43,7 @@ deskTest("who waits longest is first, and the newest on request; unread until it
 
   await list(page).getByRole("button", { name: "All" }).click();
   // A row that is new has no text before it is painted.
-  await until(async () => /^Sam[^]*Us: Welcome aboard/.test((await rows.allInnerTexts())[0]!));
+  await until(async () => /^Sam[^]*Agent: Welcome aboard/.test((await rows.allInnerTexts())[0]!));
   assert.equal(await rows.count(), 4);
   // The rail counts what Waiting has.
   await list(page).getByRole("button", { name: "Waiting 3" }).waitFor();
@@ -306,6 +306,25 @@ deskTest("a list that heard of changes one by one is as one that is read anew", 
   }
 });
 
+deskTest("the latest text says who wrote it", async (page) => {
+  const agent = await createTexter();
+  const colleague = await createColleague(agent);
+  const lines = [
+    ["recruit", null, "Hello"],
+    ["bot", null, "Bot: Hello"],
+    ["agent", agent.agent_id, "You: Hello"],
+    ["agent", colleague.agent_id, "Omar: Hello"],
+    ["agent", null, "Agent: Hello"],
+  ] as const;
+  for (const [writer, sent_by, words] of lines) {
+    const talk = await createTalk(agent, `A ${writer}`);
+    await tell(talk, [[writer, "Hello", 1]]);
+    await sql`update public.recruiting_messages set sent_by = ${sent_by} where conversation_id = ${talk.id}`;
+  }
+  await signIn(page, agent, "inbox/all");
+  for (const [, , words] of lines) await list(page).getByText(words, { exact: true }).waitFor();
+});
+
 deskTest("an answered row stays where it is until it is left", async (page) => {
   const agent = await createTexter();
   const talks = [];
@@ -320,7 +339,7 @@ deskTest("an answered row stays where it is until it is left", async (page) => {
   await list(page).getByRole("link", { name: /Maya/ }).click();
   await box(page).fill("It is");
   await send(page).click();
-  await list(page).getByText("Us: It is").waitFor();
+  await list(page).getByText("You: It is").waitFor();
   await page.getByRole("button", { name: "No reply needed" }).waitFor({ state: "detached" });
   const readAnew = page.waitForResponse(/\/rest\/v1\/inbox\?.*limit=51/);
   await wake(page);
@@ -337,7 +356,7 @@ deskTest("an answered row stays where it is until it is left", async (page) => {
   await list(page).getByRole("link", { name: /Ada/ }).click();
   await box(page, "Ada").fill("Yes");
   await send(page).click();
-  await list(page).getByText("Us: Yes").waitFor();
+  await list(page).getByText("You: Yes").waitFor();
   await list(page).getByRole("link", { name: /Zoe/ }).click();
   await until(async () => (await rows()).join() === "Zoe");
 });

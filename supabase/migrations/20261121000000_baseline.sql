@@ -14602,7 +14602,8 @@ create view public.inbox with (security_invoker = true) as
 select c.id, c.agency_id, c.status, c.recruit_phone, c.service_phone, c.recruiting_lead_id, r.name, r.email, r.state,
   c.assigned_agent_id, nullif(concat_ws(' ', a.first_name, a.last_name), '') as agent,
   coalesce(c.assigned_agent_id, r.agent_id) as agent_id, c.waiting_since, c.due_since, c.last_text_at,
-  m.body as last_body, m.direction as last_direction, coalesce(jsonb_array_length(m.media), 0) as last_media,
+  m.body as last_body, m.sender_type as last_sender, m.sent_by as last_sent_by, w.first_name as last_author,
+  coalesce(jsonb_array_length(m.media), 0) as last_media,
   coalesce(c.last_message_at > coalesce(read.read_up_to, '-infinity'), false) as is_unread,
   -- Not by exists(): the planner would read the opt-outs of all recruits for one page.
   coalesce((
@@ -14615,18 +14616,19 @@ from private.conversation_states c
 left join lateral private.recruit_of(c.recruiting_lead_id) r on true
 left join public.agents a on a.id = coalesce(c.assigned_agent_id, r.agent_id)
 left join lateral (
-  select t.body, t.direction, t.media
+  select t.body, t.sender_type, t.sent_by, t.media
   from public.recruiting_messages t
   where t.conversation_id = c.id
   order by t.created_at desc
   limit 1
 ) m on true
+left join public.agents w on w.id = m.sent_by
 left join public.conversation_reads read
   on read.conversation_id = c.id and read.agent_id = (select private.current_agent_id());
 
 comment on view public.inbox is
   'The conversations that the signed-in agent reads, with the recruit, the agent who is to answer (agent_id and agent: the '
-  'assigned agent, else the recruit''s) and the latest text (last_media: how many files). is_unread: the recruit has written '
+  'assigned agent, else the recruit''s) and the latest text (last_sender: recruit, bot or agent; last_author: the first name of the agent; last_media: how many files). is_unread: the recruit has written '
   'since the caller has read it. is_due: the recruit waits, or snoozed_until has passed. is_failed: our latest text was not '
   'delivered, unless somebody stopped it. is_held: one of our texts waits for the texting hours or for its number. Ask for one '
   'agency_id, and for pages by the last row: ordered by last_text_at and id, or by due_since and id where due_since is not '

@@ -3609,9 +3609,11 @@ export type Database = {
           "is_held": boolean | null;
           "is_opted_out": boolean | null;
           "is_unread": boolean | null;
+          "last_author": string | null;
           "last_body": string | null;
-          "last_direction": string | null;
           "last_media": number | null;
+          "last_sender": string | null;
+          "last_sent_by": string | null;
           "last_text_at": string;
           "name": string | null;
           "recruit_phone": string;
@@ -5005,9 +5007,11 @@ export type Database = {
           "is_held": boolean | null;
           "is_opted_out": boolean | null;
           "is_unread": boolean | null;
+          "last_author": string | null;
           "last_body": string | null;
-          "last_direction": string | null;
           "last_media": number | null;
+          "last_sender": string | null;
+          "last_sent_by": string | null;
           "last_text_at": string;
           "name": string | null;
           "recruit_phone": string;

@@ -79,12 +79,12 @@ reset role;
 
 -- The latest text, and the recruits who wait
 select results_eq(
-  $$select last_body, last_direction, last_media, waiting_since, is_unread, is_opted_out from pg_temp.inbox('ann', 'hers')$$,
+  $$select last_body, last_sender, last_media, waiting_since, is_unread, is_opted_out from pg_temp.inbox('ann', 'hers')$$,
   $$values (null::text, null::text, 0, null::timestamptz, false, false)$$, 'before the first text nobody waits');
 select pg_temp.text('hers', 'Hi', '2026-02-01 10:00+00');
 select results_eq(
-  $$select last_body, last_direction, last_media, waiting_since, last_text_at, is_unread from pg_temp.inbox('ann', 'hers')$$,
-  $$values ('Hi', 'inbound', 0, timestamptz '2026-02-01 10:00+00', timestamptz '2026-02-01 10:00+00', true)$$,
+  $$select last_body, last_sender, last_media, waiting_since, last_text_at, is_unread from pg_temp.inbox('ann', 'hers')$$,
+  $$values ('Hi', 'recruit', 0, timestamptz '2026-02-01 10:00+00', timestamptz '2026-02-01 10:00+00', true)$$,
   'a recruit''s text is unread, and the recruit waits');
 select pg_temp.text('hers', '', '2026-02-01 11:00+00');
 select results_eq(
@@ -96,9 +96,10 @@ select results_eq(
   $$select last_body, waiting_since, last_text_at from pg_temp.inbox('ann', 'hers')$$,
   $$values ('', timestamptz '2026-02-01 09:00+00', timestamptz '2026-02-01 11:00+00')$$, 'a text that is fetched later counts as of its time');
 select private.queue_text(md5('hers')::uuid, 'agent', 'Hello');
+update public.recruiting_messages set sent_by = md5('mia')::uuid where body = 'Hello';
 select results_eq(
-  $$select last_body, last_direction, waiting_since, last_text_at from pg_temp.inbox('ann', 'hers')$$,
-  $$values ('Hello', 'outbound', null::timestamptz, now())$$, 'one of our texts is an answer');
+  $$select last_body, last_sender, last_author, waiting_since, last_text_at from pg_temp.inbox('ann', 'hers')$$,
+  $$values ('Hello', 'agent', 'mia', null::timestamptz, now())$$, 'one of our texts is an answer');
 select pg_temp.text('hers', 'Thanks', null);
 select is((pg_temp.inbox('ann', 'hers')).waiting_since, now(), 'after which the recruit may wait anew');
 select pg_temp.text('hers', 'Other', '2026-03-01'), pg_temp.text('given', 'Hi', now() - interval '1 minute');
