@@ -14628,11 +14628,11 @@ left join public.conversation_reads read
 
 comment on view public.inbox is
   'The conversations that the signed-in agent reads, with the recruit, the agent who is to answer (agent_id and agent: the '
-  'assigned agent, else the recruit''s) and the latest text (last_sender: recruit, bot or agent; last_author: the first name of the agent; last_media: how many files). is_unread: the recruit has written '
-  'since the caller has read it. is_due: the recruit waits, or snoozed_until has passed. is_failed: our latest text was not '
-  'delivered, unless somebody stopped it. is_held: one of our texts waits for the texting hours or for its number. Ask for one '
-  'agency_id, and for pages by the last row: ordered by last_text_at and id, or by due_since and id where due_since is not '
-  'null.';
+  'assigned agent, else the recruit''s) and the latest text (last_sender: recruit, bot or agent; last_author: the first '
+  'name of the agent; last_media: how many files). is_unread: the recruit has written since the caller has read it. is_due: '
+  'the recruit waits, or snoozed_until has passed. is_failed: our latest text was not delivered, unless somebody stopped '
+  'it. is_held: one of our texts waits for the texting hours or for its number. Ask for one agency_id, and for pages by the '
+  'last row: ordered by last_text_at and id, or by due_since and id where due_since is not null.';
 grant select on public.inbox to authenticated;
 
 create view public.inbox_counts with (security_invoker = true) as
