@@ -242,8 +242,13 @@ deskTest("home fits a phone, the narrowest too", async (page) => {
   await page.evaluate(`location.hash = "#/home?days=90"`);
   await page.getByRole("region", { name: "The last 90 days" }).waitFor();
   await assertFits(page);
-  const today = await page.locator(".bar").last().boundingBox();
-  assert.ok(today!.x + today!.width <= NARROW.width);
+  const right = async (css: string) => {
+    const { x, width } = (await page.locator(css).last().boundingBox())!;
+    return x + width;
+  };
+  assert.ok(await right(".bar") <= NARROW.width);
+  // It is not cut.
+  assert.ok(await right(".tick") <= await right(".plot"));
   await figure(page, "Opt-outs").tap();
   await rows(page).getByText("Devon Marsh").waitFor();
   await assertFits(page);
