@@ -20,9 +20,10 @@ export function Bell({ agent }: { agent: Agent }) {
   const isUrgent = unread.some(({ urgent }) => urgent);
   return (
     <div className="bell">
-      <button type="button" className="plain" popoverTarget="bell" title="What is new">
+      <button type="button" className="plain" popoverTarget="bell" title="Notifications">
         <BellIcon size={20} />
-        <span>News</span>
+        {/* The rail has no room for the word. */}
+        <span className="visually-hidden">Notifications</span>
         {unread.length > 0 && (
           <span className={isUrgent ? "badge is-bad" : "badge strong"}>
             {cappedText(unread.length)}
@@ -35,7 +36,7 @@ export function Bell({ agent }: { agent: Agent }) {
         ref={list}
         popover="auto"
         role="region"
-        aria-label="News"
+        aria-label="Notifications"
         onToggle={({ newState }) => setOpen(newState === "open")}
       >
         {isOpen && (

@@ -239,7 +239,7 @@ deskTest("that a recruit may be in danger stands before all else, with the 988 l
   const line = "Maya may be in danger. The 988 Suicide & Crisis Lifeline takes calls and texts at 988.";
   // To a user who has just come, too.
   await page.getByRole("alert").getByText(line).waitFor();
-  await page.getByRole("button", { name: "News 3 unread, one is urgent" }).waitFor();
+  await page.getByRole("button", { name: "Notifications 3 unread, one is urgent" }).waitFor();
   const bell = await openBell(page);
   const rows = bell.getByRole("listitem");
   assert.ok((await rows.first().textContent())!.startsWith(line));

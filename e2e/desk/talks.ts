@@ -192,8 +192,8 @@ export function saveNote(page: Page) {
 
 /** Opens the list of what is new. */
 export async function openBell(page: Page) {
-  await page.getByRole("banner").getByRole("button", { name: "News" }).click();
-  return page.getByRole("region", { name: "News" });
+  await page.getByRole("banner").getByRole("button", { name: "Notifications" }).click();
+  return page.getByRole("region", { name: "Notifications" });
 }
 
 /** Opens what chooses the conversations besides the parts of the inbox. */
