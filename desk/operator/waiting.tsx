@@ -22,7 +22,9 @@ export function Waiting() {
   const waiting = vendors.reduce((count, { leads }) => count + leads, 0);
   return (
     <Page title="Waiting leads" isTitleHidden>
-      <p className="quiet">Recruits whom no order has got. Open an order that wants them, then distribute them.</p>
+      <p className="quiet">
+        Recruits that no order wanted when they came. Open an order that wants them, then distribute them.
+      </p>
       {result !== undefined && <Result {...result} />}
       {waiting > 0 && <Distribution vendors={vendors} act={(vendor_id) => distribute({ max: MOST, vendor_id })} />}
       <Table
