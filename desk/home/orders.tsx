@@ -3,11 +3,9 @@ import { Link } from "wouter";
 import { type Order, orderQueries } from "../data/orders.ts";
 import { usePages } from "../data/pages.ts";
 import type { Agent } from "../data/user.ts";
-import { Badge } from "../ui/badge.tsx";
-import { countText } from "../ui/count.ts";
 import { paceOf } from "../ui/pace.ts";
-import { filledText, orderName, wantedText } from "../ui/order_fill.tsx";
-import { OrderStanding } from "../ui/order_standing.tsx";
+import { ORDER_COLUMNS } from "../ui/order_columns.tsx";
+import { orderName } from "../ui/order_fill.tsx";
 import { EmptyState } from "../ui/query_result.tsx";
 import { Table } from "../ui/table.tsx";
 
@@ -37,12 +35,7 @@ export function Orders({ agent }: { agent: Agent }) {
         }
         keyOf={({ id }) => id}
         nameOf={orderName}
-        columns={[
-          { title: "Order", cell: (order) => <Wanted order={order} />, isHeader: true, isSentence: true },
-          { title: "Fill", cell: (order) => <Fill order={order} /> },
-          { title: "Forecast", cell: (order) => <Forecast order={order} /> },
-          { title: "Today", cell: todayText, isNumber: true },
-        ]}
+        columns={ORDER_COLUMNS}
       />
     </section>
   );
@@ -53,34 +46,4 @@ function troubleOf(order: Order): number {
   if (order.status === "paused") return 0;
   if (paceOf(order).isWrong) return 1;
   return order.leads_today === 0 ? 2 : 3;
-}
-
-function Wanted({ order: { id, vendor, states } }: { order: Order }) {
-  return (
-    <>
-      <bdi>{vendor ?? "Any vendor"}</bdi> <span className="quiet">{states?.join(", ") ?? "any state"}</span>
-      <OrderStanding id={id} />
-    </>
-  );
-}
-
-function Fill({ order }: { order: Order }) {
-  const { id, filled, quantity } = order;
-  const words = filledText(order);
-  return (
-    <span className="fill">
-      <progress value={filled} max={quantity} aria-label={`Filled: ${wantedText(order)}`} />
-      {filled === 0 ? <span>{words}</span> : <Link href={`/home/order/${id}`}>{words}</Link>}
-    </span>
-  );
-}
-
-function todayText({ leads_today, daily_cap }: Order): string {
-  return daily_cap === null ? countText(leads_today) : `${countText(leads_today)} of ${countText(daily_cap)}`;
-}
-
-function Forecast({ order }: { order: Order }) {
-  const { words, isWrong } = paceOf(order);
-  if (order.status === "paused") return <Badge meaning="warn">{words}</Badge>;
-  return isWrong ? <Badge meaning="bad">{words}</Badge> : words;
 }

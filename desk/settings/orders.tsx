@@ -2,10 +2,10 @@ import { type ReactNode, useState } from "react";
 import { type Order, orderQueries } from "../data/orders.ts";
 import { usePages } from "../data/pages.ts";
 import type { Agent } from "../data/user.ts";
-import { List } from "../ui/list.tsx";
-import { OrderFill } from "../ui/order_fill.tsx";
-import { OrderStanding } from "../ui/order_standing.tsx";
+import { ORDER_COLUMNS } from "../ui/order_columns.tsx";
+import { orderName } from "../ui/order_fill.tsx";
 import { EmptyState } from "../ui/query_result.tsx";
+import { Table, type TableColumn } from "../ui/table.tsx";
 import { timeText } from "../ui/time.tsx";
 import { OrderActions } from "./change_order.tsx";
 import { OrderHistory } from "./order_history.tsx";
@@ -14,7 +14,7 @@ import { OrderHistory } from "./order_history.tsx";
 export function Orders({ agent }: { agent: Agent }) {
   const [isOpen, setOpen] = useState(false);
   return (
-    <section aria-label="Orders">
+    <section aria-label="Orders" className="orders">
       <OrderList
         agent={agent}
         isDone={false}
@@ -34,35 +34,40 @@ export function Orders({ agent }: { agent: Agent }) {
 
 /** `empty` stands where there are none. */
 function OrderList({ agent, isDone, empty }: { agent: Agent; isDone: boolean; empty: ReactNode }) {
-  const query = usePages(orderQueries.list(agent.agency_id, isDone));
   return (
-    <List
-      query={query}
+    <Table
+      label={isDone ? "Filled and closed orders" : "Orders"}
+      query={usePages(orderQueries.list(agent.agency_id, isDone))}
       resource="orders"
       empty={empty}
       keyOf={({ id }) => id}
-      row={(order) => <OrderRow order={order} />}
+      nameOf={orderName}
+      columns={isDone ? [...ORDER_COLUMNS, SETTINGS] : [...ORDER_COLUMNS, SETTINGS, ACTS]}
     />
   );
 }
 
-function OrderRow({ order }: { order: Order }) {
-  const { agent, daily_cap, leads_today, priority, has_greeting } = order;
+const SETTINGS: TableColumn<Order> = {
+  title: "Settings",
+  isSentence: true,
+  isPlain: true,
+  cell: (order) => (
+    <>
+      {settingsText(order)}
+      <OrderHistory order={order} />
+    </>
+  ),
+};
+
+const ACTS: TableColumn<Order> = { title: "Change", isPlain: true, cell: (order) => <OrderActions order={order} /> };
+
+function settingsText({ agent, priority, has_greeting, starts_at, ends_at }: Order): string {
   const settings = [
     agent === null ? "the agents take turns" : `all go to ${agent}`,
-    daily_cap !== null && `${leads_today} of at most ${daily_cap} today`,
     has_greeting ? "recruits are greeted" : "no greeting",
     priority !== 0 && `priority ${priority}, ${priority > 0 ? "before" : "after"} orders of priority 0`,
-    order.starts_at !== null && `from ${timeText(order.starts_at)}`,
-    order.ends_at !== null && `until ${timeText(order.ends_at)}`,
+    starts_at !== null && `from ${timeText(starts_at)}`,
+    ends_at !== null && `until ${timeText(ends_at)}`,
   ];
-  return (
-    <li>
-      <OrderFill order={order} />
-      <OrderStanding id={order.id} />
-      <p className="quiet">{settings.filter(Boolean).join(" · ")}</p>
-      <OrderHistory order={order} />
-      <OrderActions order={order} />
-    </li>
-  );
+  return settings.filter(Boolean).join(" · ");
 }

@@ -1,0 +1,46 @@
+import { Link } from "wouter";
+import type { Order } from "../data/orders.ts";
+import { Badge } from "./badge.tsx";
+import { countText } from "./count.ts";
+import { filledText, wantedText } from "./order_fill.tsx";
+import { OrderStanding } from "./order_standing.tsx";
+import { paceOf } from "./pace.ts";
+import type { TableColumn } from "./table.tsx";
+
+/** What an order is for, how full it is, and when it will be at its pace. The number of its leads opens their list. */
+export const ORDER_COLUMNS: TableColumn<Order>[] = [
+  { title: "Order", cell: (order) => <Wanted order={order} />, isHeader: true, isSentence: true },
+  { title: "Fill", cell: (order) => <Fill order={order} /> },
+  { title: "Forecast", cell: (order) => <Forecast order={order} /> },
+  { title: "Today", cell: todayText, isNumber: true },
+];
+
+function Wanted({ order: { id, vendor, states } }: { order: Order }) {
+  return (
+    <>
+      <bdi>{vendor ?? "Any vendor"}</bdi> <span className="quiet">{states?.join(", ") ?? "any state"}</span>
+      <OrderStanding id={id} />
+    </>
+  );
+}
+
+function Fill({ order }: { order: Order }) {
+  const { id, filled, quantity } = order;
+  const words = filledText(order);
+  return (
+    <span className="fill">
+      <progress value={filled} max={quantity} aria-label={`Filled: ${wantedText(order)}`} />
+      {filled === 0 ? <span>{words}</span> : <Link href={`/home/order/${id}`}>{words}</Link>}
+    </span>
+  );
+}
+
+function todayText({ leads_today, daily_cap }: Order): string {
+  return daily_cap === null ? countText(leads_today) : `${countText(leads_today)} of ${countText(daily_cap)}`;
+}
+
+function Forecast({ order }: { order: Order }) {
+  const { words, isWrong } = paceOf(order);
+  if (order.status === "paused") return <Badge meaning="warn">{words}</Badge>;
+  return isWrong ? <Badge meaning="bad">{words}</Badge> : words;
+}
