@@ -10,6 +10,7 @@ import { Menu, type MenuItem } from "./menu.tsx";
 import { type Query, QueryResult, TableSkeleton } from "./query_result.tsx";
 import { useSelection } from "./selection.ts";
 import { type Sort, sorted, type SortValue, useSort } from "./table_sort.ts";
+import { ZoneInTitle } from "./time.tsx";
 
 /** A column, which can be sorted where it has a key: by `sortBy`, or without it by the query. */
 export interface TableColumn<Row> extends Column<Row> {
@@ -68,7 +69,9 @@ export function Table<Row>(
         rows.length === 0 ? isPlaceholderData ? <TableSkeleton rows={expected} /> : empty : (
           <>
             {hasSortSelect && <SortSelect columns={shown.columns} standard={standard} />}
-            <SortedTable {...shown} rows={rows} standard={standard} acts={acts} isBusy={isPlaceholderData} />
+            <ZoneInTitle value>
+              <SortedTable {...shown} rows={rows} standard={standard} acts={acts} isBusy={isPlaceholderData} />
+            </ZoneInTitle>
             {fetchNextPage && <LoadMoreButton query={{ hasNextPage, isFetchingNextPage, fetchNextPage }} />}
           </>
         )}

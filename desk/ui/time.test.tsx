@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { renderToStaticMarkup } from "react-dom/server";
-import { Time, Utc } from "./time.tsx";
+import { Time, Utc, ZoneInTitle } from "./time.tsx";
 
 Deno.test("a time names the year and the zone, and has the whole of it on request", () => {
   const html = renderToStaticMarkup(
@@ -10,4 +10,17 @@ Deno.test("a time names the year and the zone, and has the whole of it on reques
   ).replace(/\s/g, " ");
   assert.match(html, /^<time dateTime="2020-02-03T16:05:00Z" title="Monday, February 3, 2020 at 4:05:00 PM UTC">/);
   assert.match(html, />Feb 3, 2020, 4:05 PM UTC<\/time>$/);
+});
+
+Deno.test("in a table a time has its zone in its title alone, unless it is in UTC", () => {
+  const htmlOf = (isUtc: boolean) =>
+    renderToStaticMarkup(
+      <Utc value={isUtc}>
+        <ZoneInTitle value>
+          <Time at="2020-02-03T16:05:00Z" />
+        </ZoneInTitle>
+      </Utc>,
+    ).replace(/\s/g, " ");
+  assert.match(htmlOf(false), /title="[^"]+ [AP]M [^"]+">Feb \d, 2020, \d+:05 [AP]M<\/time>$/);
+  assert.match(htmlOf(true), />Feb 3, 2020, 4:05 PM UTC<\/time>$/);
 });

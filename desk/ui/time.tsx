@@ -1,11 +1,14 @@
 import { createContext, use, useEffect, useState } from "react";
 
-const CLOCK: Intl.DateTimeFormatOptions = { hour: "numeric", minute: "2-digit", timeZoneName: "short" };
+const CLOCK: Intl.DateTimeFormatOptions = { hour: "numeric", minute: "2-digit" };
 const DAY: Intl.DateTimeFormatOptions = { month: "short", day: "numeric" };
 const LONG_DAY: Intl.DateTimeFormatOptions = { weekday: "long", month: "long", day: "numeric" };
 
 /** Whether the times below it are in UTC, not in the zone of the user's machine. */
 export const Utc = createContext(false);
+
+/** Whether the times below it, unless they are in UTC, have their zone in their title alone, as in the rows of a table. */
+export const ZoneInTitle = createContext(false);
 
 // Made once: to make one takes a hundred times as long as to use it.
 const FORMATS = {
@@ -15,21 +18,23 @@ const FORMATS = {
   zoneless: formatter({ dateStyle: "medium", timeStyle: "short", timeZone: "UTC" }),
   zonelessDay: formatter({ dateStyle: "medium", timeZone: "UTC" }),
 };
-const CLOCK_ALONE = formatter({ hour: "numeric", minute: "2-digit" });
-const TIMES = timesIn(undefined);
+const TIMES = timesIn({ timeZoneName: "short" });
 let utcTimes: typeof TIMES | undefined;
+let zonelessTimes: typeof TIMES | undefined;
 
-function timesIn(timeZone: string | undefined) {
+function timesIn(zone: Intl.DateTimeFormatOptions) {
+  const clock = { ...CLOCK, ...zone };
   return {
-    time: formatter({ ...CLOCK, timeZone }),
-    dayAndTime: formatter({ ...DAY, ...CLOCK, timeZone }),
-    yearAndTime: formatter({ ...DAY, ...CLOCK, year: "numeric", timeZone }),
-    full: formatter({ dateStyle: "full", timeStyle: "long", timeZone }),
+    time: formatter(clock),
+    dayAndTime: formatter({ ...DAY, ...clock }),
+    yearAndTime: formatter({ ...DAY, ...clock, year: "numeric" }),
+    full: formatter({ dateStyle: "full", timeStyle: "long", timeZone: zone.timeZone }),
   };
 }
 
-function times(isUtc: boolean): typeof TIMES {
-  return isUtc ? utcTimes ??= timesIn("UTC") : TIMES;
+function times(isUtc: boolean, isZoneless: boolean): typeof TIMES {
+  if (isUtc) return utcTimes ??= timesIn({ timeZone: "UTC", timeZoneName: "short" });
+  return isZoneless ? zonelessTimes ??= timesIn({}) : TIMES;
 }
 
 function formatter(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
@@ -43,19 +48,19 @@ function formatter(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
  */
 export function Time({ at, isDayKnown = false }: { at: string; isDayKnown?: boolean }) {
   const isUtc = use(Utc);
+  const isZoneless = use(ZoneInTitle) || isDayKnown;
+  const date = new Date(at);
   return (
-    <time dateTime={at} title={times(isUtc).full.format(new Date(at))}>
-      {isDayKnown && !isUtc
-        ? CLOCK_ALONE.format(new Date(at))
-        : timeText(at, isDayKnown ? new Date(at) : new Date(), isUtc)}
+    <time dateTime={at} title={times(isUtc, isZoneless).full.format(date)}>
+      {timeText(at, isDayKnown ? date : new Date(), isUtc, isZoneless)}
     </time>
   );
 }
 
 /** The same as a text. */
-export function timeText(at: string, now = new Date(), isUtc = false): string {
+export function timeText(at: string, now = new Date(), isUtc = false, isZoneless = false): string {
   const date = new Date(at);
-  const { time, dayAndTime, yearAndTime } = times(isUtc);
+  const { time, dayAndTime, yearAndTime } = times(isUtc, isZoneless);
   if (isSameDay(date, now, isUtc)) return time.format(date);
   return (isSameYear(date, now, isUtc) ? dayAndTime : yearAndTime).format(date);
 }
