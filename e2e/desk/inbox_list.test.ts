@@ -316,7 +316,7 @@ deskTest("the latest text says who wrote it", async (page) => {
     ["agent", colleague.agent_id, "Omar: Hello"],
     ["agent", null, "Agent: Hello"],
   ] as const;
-  for (const [writer, sent_by, words] of lines) {
+  for (const [writer, sent_by] of lines) {
     const talk = await createTalk(agent, `A ${writer}`);
     await tell(talk, [[writer, "Hello", 1]]);
     await sql`update public.recruiting_messages set sent_by = ${sent_by} where conversation_id = ${talk.id}`;

@@ -14602,8 +14602,8 @@ create view public.inbox with (security_invoker = true) as
 select c.id, c.agency_id, c.status, c.recruit_phone, c.service_phone, c.recruiting_lead_id, r.name, r.email, r.state,
   c.assigned_agent_id, nullif(concat_ws(' ', a.first_name, a.last_name), '') as agent,
   coalesce(c.assigned_agent_id, r.agent_id) as agent_id, c.waiting_since, c.due_since, c.last_text_at,
-  m.body as last_body, m.sender_type as last_sender, m.sent_by as last_sent_by, w.first_name as last_author,
-  coalesce(jsonb_array_length(m.media), 0) as last_media,
+  m.body as last_body, m.direction as last_direction, m.sender_type as last_sender, m.sent_by as last_sent_by,
+  w.first_name as last_author, coalesce(jsonb_array_length(m.media), 0) as last_media,
   coalesce(c.last_message_at > coalesce(read.read_up_to, '-infinity'), false) as is_unread,
   -- Not by exists(): the planner would read the opt-outs of all recruits for one page.
   coalesce((
@@ -14616,7 +14616,7 @@ from private.conversation_states c
 left join lateral private.recruit_of(c.recruiting_lead_id) r on true
 left join public.agents a on a.id = coalesce(c.assigned_agent_id, r.agent_id)
 left join lateral (
-  select t.body, t.sender_type, t.sent_by, t.media
+  select t.body, t.direction, t.sender_type, t.sent_by, t.media
   from public.recruiting_messages t
   where t.conversation_id = c.id
   order by t.created_at desc

@@ -3611,6 +3611,7 @@ export type Database = {
           "is_unread": boolean | null;
           "last_author": string | null;
           "last_body": string | null;
+          "last_direction": string | null;
           "last_media": number | null;
           "last_sender": string | null;
           "last_sent_by": string | null;
@@ -5009,6 +5010,7 @@ export type Database = {
           "is_unread": boolean | null;
           "last_author": string | null;
           "last_body": string | null;
+          "last_direction": string | null;
           "last_media": number | null;
           "last_sender": string | null;
           "last_sent_by": string | null;
