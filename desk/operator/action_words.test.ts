@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { actionText, subjectText } from "./action_words.ts";
+import { actionOf, actionText, subjectText } from "./action_words.ts";
 
 const SCHEMA = new URL("../../supabase/schemas/operators/tables.sql", import.meta.url);
 
@@ -17,6 +17,11 @@ Deno.test("each action that the database knows has words of its own", async () =
   );
 });
 
+Deno.test("a dry run is named as one", () => {
+  assert.equal(actionOf({ action: "delivery replay", subject: { dry_run: true } }), "Delivery replayed in a dry run");
+  assert.equal(actionOf({ action: "delivery replay", subject: {} }), "Delivery replayed");
+});
+
 Deno.test("the subject of an action is named as people name it", () => {
   const id = "1a2b3c4d-0000-4000-8000-000000000000";
   const names = { id, created_at: "", operator: "", action: "", vendor: "acme", agency: "Prairie Life", agent: "Ada" };
@@ -24,7 +29,7 @@ Deno.test("the subject of an action is named as people name it", () => {
     subjectText({ ...names, ...others, subject }, (slug) => slug.toUpperCase());
   assert.equal(said({ lead_id: id }), "lead 1a2b3c4d");
   assert.equal(said({ vendor_id: id, key_prefix: "lik_ab" }), "ACME, lik_ab…");
-  assert.equal(said({ delivery_ids: [id, id], dry_run: true }), "2 deliveries, dry run");
+  assert.equal(said({ delivery_ids: [id, id], dry_run: true }), "2 deliveries");
   assert.equal(said({ to_agent_id: id, lead_ids: [id] }), "to Ada, 1 lead");
   assert.equal(
     said({ changes: { daily_cap: null, states: ["TX", "OK"], is_on: true }, agency_id: id, script_id: id }),

@@ -34,6 +34,11 @@ export function actionText(action: string): string {
   return ACTIONS[action] ?? `${labelOf(noun)} ${done()}`;
 }
 
+/** An action in words. A dry run has changed nothing. */
+export function actionOf({ action, subject }: Pick<OperatorAction, "action" | "subject">): string {
+  return subject.dry_run === true ? `${actionText(action)} in a dry run` : actionText(action);
+}
+
 /** What an action was done to, in words. An id is shown where it leads to a view, and cut as it is named there. */
 export function subjectText({ subject, ...names }: OperatorAction, nameOf: (slug: string) => string): string {
   const { agency, agent, vendor } = names;
@@ -53,7 +58,7 @@ export function subjectText({ subject, ...names }: OperatorAction, nameOf: (slug
     if (name.endsWith("_id")) return null;
     if (name === "by") return `by ${value}`;
     if (name === "service_phone") return phoneText(String(value));
-    if (name === "dry_run") return what;
+    if (name === "dry_run") return null;
     if (name === "key_prefix") return `${value}…`;
     return valueText(value);
   });

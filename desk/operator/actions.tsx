@@ -5,7 +5,7 @@ import { Page } from "../ui/page.tsx";
 import { EmptyState } from "../ui/query_result.tsx";
 import { Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
-import { actionText, subjectText } from "./action_words.ts";
+import { actionOf, subjectText } from "./action_words.ts";
 import { useVendorName } from "./vendor_name.tsx";
 
 /** What operators changed or were shown, on the page and by the command. */
@@ -21,10 +21,10 @@ export function Actions() {
         resource="actions"
         empty={<EmptyState title="No operator has done anything." />}
         keyOf={({ id }) => id}
-        nameOf={({ action }) => actionText(action)}
+        nameOf={actionOf}
         columns={[
-          { title: "Action", cell: ({ action }) => actionText(action), isHeader: true },
-          { title: "Of", cell: (action) => <Subject of={action} /> },
+          { title: "Action", cell: actionOf, isHeader: true },
+          { title: "Subject", cell: (action) => <Subject of={action} /> },
           { title: "Operator", cell: ({ operator }) => <bdi>{operator}</bdi> },
           { title: "When", cell: ({ created_at }) => <Time at={created_at} /> },
         ]}

@@ -45,7 +45,6 @@ export function GroupView({ group }: { group: Group }) {
             <MappingLink vendor={known.vendor} deliveries={query.data} />
             <ConfirmButton
               label={`Replay all ${known.deliveries.toLocaleString("en-US")}`}
-              className="primary"
               question={
                 <p>
                   Each delivery is read anew by the vendor's parser, and its lead is stored and distributed. This can't

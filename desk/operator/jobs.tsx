@@ -38,7 +38,7 @@ export function Jobs() {
                 ? "running"
                 : <Badge meaning="warn">not yet</Badge>,
           },
-          { title: "Last begun", cell: ({ started_at }) => started_at && <Time at={started_at} /> },
+          { title: "Last started", cell: ({ started_at }) => started_at && <Time at={started_at} /> },
         ]}
       />
     </Page>

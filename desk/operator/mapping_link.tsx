@@ -14,7 +14,10 @@ export function MappingLink({ vendor, deliveries = [] }: { vendor: string; deliv
   if (!vendors?.includes(vendor)) return null;
   const sample = deliveries.find(({ payload_kept }) => payload_kept === "whole");
   return (
-    <Link href={`/operator/mappings/${vendor}${sample ? `/${sample.id}` : ""}`}>
+    <Link
+      href={`/operator/mappings/${vendor}${sample ? `/${sample.id}` : ""}`}
+      className={deliveries.length > 0 ? "button primary" : undefined}
+    >
       Edit the mapping <span className="visually-hidden">of {nameOf(vendor)}</span>
     </Link>
   );

@@ -65,7 +65,7 @@ export function OrderView({ id }: { id: string }) {
 }
 
 function OrderFacts({ order }: { order: Order }) {
-  const { id, agency_id, agency, agent, vendor, states, status, ends_at, greeting_template } = order;
+  const { id, agency_id, agency, agent, vendor, states, status, priority, ends_at, greeting_template } = order;
   const { mutateAsync: change } = useChangeOrders();
   const nameOf = useVendorName();
   return (
@@ -91,6 +91,8 @@ function OrderFacts({ order }: { order: Order }) {
         </dd>
         <dt>Today</dt>
         <dd>{todayText(order)}</dd>
+        <dt>Priority</dt>
+        <dd>{priority}</dd>
         <dt>Greeting</dt>
         <dd className="reply" dir="auto">{greeting_template ?? "none"}</dd>
         {ends_at !== null && (
@@ -125,7 +127,7 @@ export function actsOf(order: Order): Act[] {
 
 /** The leads of the agency's day, and the cap. */
 export function todayText({ leads_today, daily_cap }: Order): string {
-  return daily_cap === null ? countText(leads_today) : `${countText(leads_today)} of at most ${countText(daily_cap)}`;
+  return daily_cap === null ? countText(leads_today) : `${countText(leads_today)} of ${countText(daily_cap)}`;
 }
 
 /** How many of its leads an order has. */

@@ -90,8 +90,18 @@ function Alerts() {
           </ActionButton>
         )}
         columns={[
-          { title: "Concerns", key: "name", cell: ({ name }) => name, sortBy: ({ name }) => name, isHeader: true },
-          { title: "Alert", key: "kind", cell: titleOf, sortBy: titleOf, isPlain: true, isMinor: true },
+          {
+            title: "About",
+            key: "name",
+            cell: (alert) => (
+              <span className="two-lines">
+                {alert.name} <small>{titleOf(alert)}</small>
+              </span>
+            ),
+            sortBy: ({ name }) => name,
+            isHeader: true,
+            isSentence: true,
+          },
           { title: "Problem", cell: ({ problem }) => problem, isSentence: true, isPlain: true },
           {
             title: "State",
@@ -127,7 +137,7 @@ function Alerts() {
             Since <Time at={shown.opened_at} />
           </p>
           <p className="buttons">
-            {shown.link && <MendLink alert={shown} />}
+            {shown.link && <MendLink alert={shown} className="button primary" />}
             {shown.state === "open"
               ? <ActionButton act={() => acknowledge([shown])}>Acknowledge</ActionButton>
               : <Badge>{shown.state}</Badge>}
@@ -143,9 +153,9 @@ function titleOf({ title, kind }: Alert): string {
 }
 
 /** Leads to the view that mends what an alert is about. */
-function MendLink({ alert: { link, link_label, name } }: { alert: Alert }) {
+function MendLink({ alert: { link, link_label, name }, className }: { alert: Alert; className?: string }) {
   return (
-    <Link href={link!}>
+    <Link href={link!} className={className}>
       {link_label} <span className="visually-hidden">{name}</span>
     </Link>
   );

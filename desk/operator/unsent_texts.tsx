@@ -10,7 +10,7 @@ import { Time } from "../ui/time.tsx";
 
 const COLUMNS: TableColumn<UnsentText>[] = [
   { title: "To", cell: ({ to }) => phoneText(to), isHeader: true },
-  { title: "From", cell: ({ from }) => phoneText(from) },
+  { title: "From", cell: ({ from }) => phoneText(from), isMinor: true },
   { title: "Agency", cell: ({ agency }) => agency },
   { title: "Author", cell: ({ kind }) => kind, isMinor: true },
   { title: "State", cell: ({ state }) => state },

@@ -19,17 +19,19 @@ export function Vendors() {
     <Page title="Vendors" isTitleHidden>
       <QueryResult query={query} resource="leads of the vendors">
         {(vendors) =>
-          vendors.length === 0 ? <EmptyState title={`No vendor has sent anything for ${DAYS} days.`} /> : (
-            <>
-              <Chart vendors={vendors} of="leads" label="Leads by vendor" unit={["lead", "leads"]} />
-              <Chart
-                vendors={vendors}
-                of="refused"
-                label="Rejected deliveries by vendor"
-                unit={["delivery", "deliveries"]}
-              />
-            </>
-          )}
+          vendors.length === 0
+            ? <EmptyState title={`No vendor has sent anything for ${DAYS} days.`} />
+            : (
+              <div className="columns">
+                <Chart vendors={vendors} of="leads" label="Leads by vendor" unit={["lead", "leads"]} />
+                <Chart
+                  vendors={vendors}
+                  of="refused"
+                  label="Rejected deliveries by vendor"
+                  unit={["delivery", "deliveries"]}
+                />
+              </div>
+            )}
       </QueryResult>
       <Quality />
       <Keys />

@@ -1,9 +1,11 @@
 import { useState } from "react";
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "wouter";
 import { type DistributedLead, operatorQueries, type WaitingVendor } from "../data/operator.ts";
 import { useDistribute } from "../data/operator_acts.ts";
 import { usePages } from "../data/pages.ts";
 import { ConfirmButton } from "../ui/confirm.tsx";
+import { countText } from "../ui/count.ts";
 import { Page } from "../ui/page.tsx";
 import { EmptyState } from "../ui/query_result.tsx";
 import { Table } from "../ui/table.tsx";
@@ -23,10 +25,17 @@ export function Waiting() {
   return (
     <Page title="Waiting leads" isTitleHidden>
       <p className="quiet">
-        Recruits that no order wanted when they came. Open an order that wants them, then distribute them.
+        Leads that no order wanted when they came. Open an order that wants them among the{" "}
+        <Link href="/operator/orders">orders</Link>, then distribute them.
       </p>
       {result !== undefined && <Result {...result} />}
-      {waiting > 0 && <Distribution vendors={vendors} act={(vendor_id) => distribute({ max: MOST, vendor_id })} />}
+      {waiting > 0 && (
+        <Distribution
+          vendors={vendors}
+          waiting={waiting}
+          act={(vendor_id) => distribute({ max: MOST, vendor_id })}
+        />
+      )}
       <Table
         label="Waiting leads"
         query={query}
@@ -47,8 +56,9 @@ export function Waiting() {
 }
 
 function Distribution(
-  { vendors, act }: {
+  { vendors, waiting, act }: {
     vendors: WaitingVendor[];
+    waiting: number;
     act: (vendorId: string | null) => Promise<unknown>;
   },
 ) {
@@ -66,7 +76,7 @@ function Distribution(
         ))}
       </select>
       <ConfirmButton
-        label="Distribute"
+        label={`Distribute ${countText(Math.min(chosen?.leads ?? waiting, MOST))}`}
         className="primary"
         question={
           <p>

@@ -4,7 +4,7 @@ import { Page } from "../ui/page.tsx";
 import { phoneText } from "../ui/phone.ts";
 import { EmptyState } from "../ui/query_result.tsx";
 import { Table } from "../ui/table.tsx";
-import { Time } from "../ui/time.tsx";
+import { ago, Time } from "../ui/time.tsx";
 
 /** The recruits of all agencies who wait for an answer. */
 export function WaitingRecruits() {
@@ -27,7 +27,8 @@ export function WaitingRecruits() {
           { title: "Agency", cell: ({ agency }) => agency },
           { title: "Agent", cell: ({ agent }) => <bdi>{agent ?? "Managers"}</bdi> },
           { title: "Phone", cell: ({ phone }) => phoneText(phone) },
-          { title: "Since", cell: ({ since }) => <Time at={since} /> },
+          { title: "Since", cell: ({ since }) => <Time at={since} />, isMinor: true },
+          { title: "Waits", cell: ({ since }) => ago(since), isNumber: true },
         ]}
       />
     </Page>

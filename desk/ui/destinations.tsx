@@ -58,7 +58,7 @@ function DestinationRow({ destination, showsAgency }: { destination: Destination
     <li className="panel">
       <div className="section-head">
         <p className="line">
-          <strong>{name}</strong>
+          <strong>{showsAgency && agency_id !== null ? `${agency}: ${name}` : name}</strong>
           {is_on ? <Badge meaning="good">on</Badge> : <Badge meaning="warn">paused</Badge>}
           {failed_24h > 0 && <Badge meaning="bad">{countText(failed_24h)} failed in 24 hours</Badge>}
           {waiting > 0 && <Badge meaning="info">{countText(waiting)} waiting</Badge>}
@@ -83,7 +83,7 @@ function DestinationRow({ destination, showsAgency }: { destination: Destination
       </div>
       <p className="quiet">
         <DotSeparated>
-          {showsAgency && (agency_id === null ? "alerts of the service" : agency)}
+          {agency_id === null && "alerts of the service"}
           {kind === "email" ? address : url}
         </DotSeparated>
       </p>

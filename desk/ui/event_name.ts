@@ -8,7 +8,10 @@ const NAMES: Record<string, string> = {
   "recruit.opted_out": "opt-out",
   "recruit.stage_changed": "new stage",
   "recruit.erased": "erased person",
+  "alert.opened": "alert",
+  "alert.repeated": "alert that goes on",
+  "alert.resolved": "alert that has ended",
 };
 
-/** An event in words; without some, such as of alerts, its own name. */
+/** An event in words; without some, its own name. */
 export const eventName = (event: string): string => NAMES[event] ?? event;

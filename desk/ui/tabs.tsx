@@ -30,7 +30,12 @@ export function Tabs({ label, tabs }: { label: string; tabs: Tab[] }) {
     if (marked) nav.current!.scrollLeft += Math.max(0, marked.right + 24 - right) + Math.min(0, marked.left - left);
   }, [current?.href]);
   return (
-    <nav className="tabs" aria-label={label} ref={nav}>
+    <nav
+      className="tabs"
+      aria-label={label}
+      ref={nav}
+      onScroll={({ currentTarget }) => currentTarget.toggleAttribute("data-scrolled", currentTarget.scrollLeft > 0)}
+    >
       {tabs.map((tab) => (
         <Fragment key={tab.href}>
           {tab.group && <span className="tabs-group">{tab.group}</span>}

@@ -149,7 +149,7 @@ deskTest("an order that is nearly full gets more leads, and what can't be says s
   await form.getByLabel("Leads a day, at most").fill("5");
   await form.getByRole("button", { name: "Save" }).click();
   await page.locator(".facts").getByText("10 of 30").waitFor();
-  await page.getByText("of at most 5").waitFor();
+  await page.getByText("0 of 5", { exact: true }).waitFor();
   assert.equal(await statusOf(order), "open");
 
   // Somebody else changes it while the form is open.
