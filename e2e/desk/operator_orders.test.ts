@@ -177,6 +177,9 @@ deskTest("orders are found by their agency, vendor and status, and one is closed
   await row.getByText("0 of 7").waitFor();
   await page.getByLabel("Vendor").selectOption({ label: vendor.slug });
   await page.getByRole("row").nth(1).filter({ hasText: name }).waitFor();
+  // Both filters are in force, and what they leave is no longer pale.
+  await until(async () => await page.getByRole("row").count() === 2);
+  await page.locator('table[aria-busy="false"]').waitFor();
   await assertAccessible(page);
   await assertFits(page);
   await row.getByRole("button", { name: /^More about/ }).click();
