@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { signInNewOperator } from "../support/agents.ts";
 import { createOrder, createVendor, send, sql, withKey } from "../support/client.ts";
 import { checkAlerts } from "../support/alerts.ts";
-import { assertAccessible, assertFits, deskTest, PHONE, signIn } from "./harness.ts";
+import { assertAccessible, assertFits, deskTest, PHONE, signIn, until } from "./harness.ts";
 import { createTalk, createTexter, tell } from "./talks.ts";
 
 /** Presses a button, and the one that confirms it. */
