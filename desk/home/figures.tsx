@@ -1,4 +1,5 @@
 import { dayAfter, type Figures } from "../data/figures.ts";
+import { Badge } from "../ui/badge.tsx";
 import { BarChart } from "../ui/bar_chart.tsx";
 import { countText } from "../ui/count.ts";
 import { Figure } from "../ui/figure.tsx";
@@ -30,8 +31,10 @@ export function FigureRow({ figures }: { figures: Figures }) {
         href={listHref("wrote", days)}
         hint={
           <>
-            {countText(answered)} of {countText(first_response.recruits)} answered
-            {ninety !== null && `, nine of ten ${ninety === 0 ? "" : "within "}${minutesText(ninety)}`}
+            {first_response.recruits > answered && (
+              <Badge meaning="warn">{countText(first_response.recruits - answered)} unanswered</Badge>
+            )} {countText(answered)} of {countText(first_response.recruits)} answered
+            {ninety !== null && `, 90% ${ninety === 0 ? "" : "within "}${minutesText(ninety)}`}
           </>
         }
       />

@@ -23,7 +23,9 @@ export function Funnel({ agent, figures }: { agent: Agent; figures: Figures }) {
     <section aria-labelledby="funnel" className="panel">
       <div className="panel-head">
         <h2 id="funnel">Leads by vendor</h2>
-        <small>received in the last {figures.days} days, returned ones too, and their progress since</small>
+        <small>
+          received in the last {figures.days} days, returned ones too; each column counts all that have got there
+        </small>
       </div>
       <Table
         label="Leads by vendor"

@@ -3,7 +3,7 @@ import { Link, Redirect, useRoute } from "wouter";
 import { figureQueries, type Figures } from "../data/figures.ts";
 import { inboxQueries } from "../data/inbox.ts";
 import type { Agent } from "../data/user.ts";
-import { countText } from "../ui/count.ts";
+import { cappedText, countText } from "../ui/count.ts";
 import { DateRange, useDays } from "../ui/date_range.tsx";
 import { Page } from "../ui/page.tsx";
 import { QueryResult } from "../ui/query_result.tsx";
@@ -51,17 +51,19 @@ function Overview({ agent }: { agent: Agent }) {
   );
 }
 
-/** How many recruits wait now, whatever the days: the number at Inbox. */
+/** How many recruits wait now, whatever the days, which is the number at Inbox, and how many nobody has. */
 function Waiting({ agent, since }: { agent: Agent } & Pick<Figures["waiting"], "since">) {
-  const { data: { waiting: recruits } = { waiting: null } } = useQuery(inboxQueries.counts(agent));
+  const { data: { waiting: recruits, nobody } = { waiting: null, nobody: 0 } } = useQuery(inboxQueries.counts(agent));
   if (recruits === null) return null;
-  if (recruits === 0) return <p className="quiet">Nobody waits for an answer.</p>;
   return (
     <p>
-      <Link href="/inbox/waiting">
-        <strong>{recruits === 1 ? "1 recruit waits" : `${countText(recruits)} recruits wait`}</strong> for an answer
-      </Link>
-      {since !== null && <span className="quiet">longest: {ago(since)}</span>}
+      {recruits === 0 ? <span className="quiet">Nobody waits for an answer.</span> : (
+        <Link href="/inbox/waiting">
+          <strong>{recruits === 1 ? "1 recruit waits" : `${countText(recruits)} recruits wait`}</strong> for an answer
+        </Link>
+      )}
+      {recruits > 0 && since !== null && <span className="quiet">longest: {ago(since)}</span>}
+      {nobody > 0 && <Link href="/inbox/nobody">{cappedText(nobody)} without an agent</Link>}
     </p>
   );
 }

@@ -115,6 +115,7 @@ const ConversationRow = memo(function ConversationRow(
 ) {
   const isQueue = view === "waiting";
   const since = isQueue ? row.due_since ?? row.last_text_at : row.last_text_at;
+  const urgent = urgentSince(row);
   const isMissing = agent.role === "manager" && row.agent_id === null;
   return (
     <Link href={hrefOf(view, row.id)} className={row.is_unread ? "is-unread" : ""} aria-current={isOpen || undefined}>
@@ -122,7 +123,11 @@ const ConversationRow = memo(function ConversationRow(
         <bdi>{row.name || phoneText(row.recruit_phone)}</bdi>
         {row.is_unread && <span className="visually-hidden">, unread</span>}
       </span>
-      <Since since={since} waits={isQueue && row.waiting_since !== null} urgentSince={urgentSince(row)} />
+      <Since
+        since={isQueue ? since : urgent ?? since}
+        waits={isQueue ? row.waiting_since !== null : urgent !== null}
+        urgentSince={urgent}
+      />
       <span className="last quiet" dir="auto">{lastText(row, agent)}</span>
       <span className="badges">
         {row.snoozed_until !== null && (
@@ -149,7 +154,9 @@ function Since({ since, waits, urgentSince }: { since: string; waits: boolean; u
   const hours = urgentSince === null ? 0 : (Date.now() - Date.parse(urgentSince)) / 3_600_000;
   const words = ago(hours >= 1 ? urgentSince! : since);
   return (
-    <span className={hours >= 24 ? "since is-very-late" : hours >= 1 ? "since is-late" : "since"}>
+    <span
+      className={`since ${hours >= 24 ? "is-very-late" : hours >= 1 ? "is-late" : waits ? "is-waiting" : ""}`.trim()}
+    >
       {waits && <span className="visually-hidden">{words === "now" ? "waits" : "waits for"}</span>}
       {words}
     </span>

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import ArrowLeft from "lucide-react/icons/arrow-left";
 import Info from "lucide-react/icons/info";
 import PencilLine from "lucide-react/icons/pencil-line";
+import Phone from "lucide-react/icons/phone";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { Link } from "wouter";
 import { type Conversation, conversationQueries, mayWrite } from "../data/conversation.ts";
@@ -16,6 +17,7 @@ import { EmptyState, QueryResult, Skeleton } from "../ui/query_result.tsx";
 import { useOfferedActs } from "../ui/acts.ts";
 import { IconButton } from "../ui/icon_button.tsx";
 import { useIsPhone, useIsWide } from "../ui/is_wide.ts";
+import { CallLink } from "../ui/recruit_facts.tsx";
 import { hrefOf } from "./address.ts";
 import { Composer } from "./composer.tsx";
 import { AskForConversationButton, UnsentWords } from "./unsent_words.tsx";
@@ -122,6 +124,16 @@ function Thread({ conversation, agent, view }: { conversation: Conversation; age
           </h2>
           <p className="quiet" role="status">{ownerText}</p>
           {done && <ActButton act={done} />}
+          {conversation.recruiting_lead_id !== null && (
+            <CallLink
+              id={conversation.recruiting_lead_id}
+              phone={conversation.recruit_phone}
+              className="button plain icon-button"
+            >
+              <Phone size={20} />
+              <span className="visually-hidden">Call</span>
+            </CallLink>
+          )}
           {!isPhone && others(false)}
           {isWide ? <IconButton {...about} aria-pressed={isAbout} onClick={() => setAbout(!isAbout)} /> : (
             <>

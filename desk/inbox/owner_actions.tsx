@@ -98,11 +98,11 @@ export function OwnerText({ conversation, agent: { id } }: { conversation: Conve
 
 function ownerText({ status, hasBot, assigned_agent_id, agent_id, agent }: Conversation, id: string): ReactNode {
   if (hasBot) return "The bot answers.";
-  if (status === "escalated" && assigned_agent_id === id) return "You answer.";
+  if (status === "escalated" && assigned_agent_id === id) return "Assigned to you.";
   if (agent_id === id) return "The bot is silent. You are told of each text.";
   return agent === null ? "Nobody answers yet." : (
     <>
-      <bdi>{agent}</bdi> <span className="verb">answers.</span>
+      <span className="verb">Assigned to</span> <bdi>{agent}</bdi>
     </>
   );
 }

@@ -29,7 +29,7 @@ function KnownRecruit({ id, conversation, isManager }: { id: string; conversatio
             <RecruitFacts recruit={recruit} isManager={isManager} />
             <p className="buttons">
               <ResumeButton recruit={recruit} />
-              <Link href={`/recruits/${id}`} className="button">Open the recruit</Link>
+              <Link href={`/recruits/${id}`} className="button">View profile</Link>
             </p>
             <RecruitTimeline id={id} besides={conversation.id} />
           </>

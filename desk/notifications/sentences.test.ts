@@ -36,7 +36,10 @@ Deno.test("a conversation that a colleague has given is no bot's", () => {
     sentenceOf({ ...NOTIFICATION, kind: "handoff", reason: "assigned" }),
     "You have the conversation with Maya now.",
   );
-  assert.equal(sentenceOf({ ...NOTIFICATION, kind: "handoff", reason: "completed" }), "The bot has left Maya to you.");
+  assert.equal(
+    sentenceOf({ ...NOTIFICATION, kind: "handoff", reason: "completed" }),
+    "The bot handed Maya over to you.",
+  );
 });
 
 Deno.test("a destination that was switched off is named, and leads to the settings", () => {

@@ -22,7 +22,7 @@ export function sentenceOf({ kind, reason, urgent, recruit, by, others }: Subjec
     case "handoff":
       return reason === "assigned"
         ? `You have the conversation with ${whom}${moreText(others)} now.`
-        : `The bot has left ${whom} to you.`;
+        : `The bot handed ${whom} over to you.`;
     case "taken_over":
       return `${colleague} has the conversation with ${whom}${moreText(others)} now.`;
     case "asked_for":

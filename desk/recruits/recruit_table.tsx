@@ -48,7 +48,7 @@ export const COLUMNS: TableColumn<Recruit>[] = [
     key: "text",
     isGreatestFirst: true,
     isMinor: true,
-    cell: ({ last_text_at }) => last_text_at === null ? "not texted" : <Time at={last_text_at} />,
+    cell: ({ last_text_at }) => last_text_at === null ? "no texts" : <Time at={last_text_at} />,
   },
   { title: "Received", key: "received", isGreatestFirst: true, cell: ({ created_at }) => <Time at={created_at} /> },
 ];
@@ -76,7 +76,7 @@ export function RecruitTable({ agent, filter }: { agent: Agent; filter: RecruitF
       nameOf={fullName}
       hrefOf={({ id }) => `/recruits/${id}`}
       menuOf={({ id, conversation_id }) => [
-        { label: "Open the recruit", icon: UserRound, href: `/recruits/${id}` },
+        { label: "View profile", icon: UserRound, href: `/recruits/${id}` },
         ...conversation_id === null
           ? []
           : [{ label: "Open the conversation", icon: MessageSquare, href: `/inbox/all/${conversation_id}` }],

@@ -79,9 +79,10 @@ const LOGINS = {
   works: "active",
 };
 
-function takesLeads({ is_active, accepts_recruits }: Member) {
-  if (!is_active) return <Badge meaning="bad">not active</Badge>;
-  return accepts_recruits ? "yes" : <Badge meaning="warn">no</Badge>;
+function takesLeads({ is_active, accepts_recruits, role }: Member) {
+  if (!is_active) return <Badge>not active</Badge>;
+  if (accepts_recruits) return "yes";
+  return role === "manager" ? "no" : <Badge meaning="warn">no</Badge>;
 }
 
 const WORK: TableColumn<Member>[] = [

@@ -58,7 +58,7 @@ export function BarChart({ label, unit, bars: given, series: all }: {
             ))}
           </ul>
         )}
-        <button type="button" className="plain" aria-pressed={isTable} onClick={() => setTable(!isTable)}>Table</button>
+        <button type="button" aria-pressed={isTable} onClick={() => setTable(!isTable)}>Table</button>
       </figcaption>
       {isTable
         ? (

@@ -66,7 +66,7 @@ export function RecruitFacts({ recruit, isManager }: { recruit: RecruitCard; isM
         <Fact name="E-mail">
           {email === null ? "none" : isEmail(email) ? <a href={`mailto:${email}`}>{email}</a> : email}
         </Fact>
-        <Fact name="Place">{placeOf(recruit)}</Fact>
+        <Fact name="Location">{placeOf(recruit)}</Fact>
         <Fact name="Job">{text(job_title)}</Fact>
         {isManager && <Fact name="Agent">{agent === null ? "none yet" : <bdi>{agent}</bdi>}</Fact>}
         <Fact name="Vendor">
@@ -121,7 +121,7 @@ function VendorAnswers({ answers }: { answers: VendorAnswer[] }) {
   if (answers.length === 0) return null;
   return (
     <section>
-      <h2>Answers to the vendor</h2>
+      <h2>Application answers</h2>
       <dl className="values">
         {answers.map(({ question, answer }, place) => (
           <div key={place}>
@@ -145,7 +145,7 @@ function OtherFields({ metadata, fields }: { metadata: Record<string, unknown>; 
   if (Object.keys(all).length === 0) return null;
   return (
     <section>
-      <h2>What else the vendor sent</h2>
+      <h2>Other details</h2>
       <JsonFields fields={all} />
     </section>
   );

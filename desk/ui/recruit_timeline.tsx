@@ -109,7 +109,7 @@ function wordsFor(event: RecruitEvent): ReactNode {
     case "received":
       return "Received from the vendor";
     case "distributed":
-      return "Distributed to the agency";
+      return "Sent to the agency";
     case "text_in":
       return (
         <>

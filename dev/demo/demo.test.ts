@@ -148,7 +148,7 @@ step(3, "the bot asks, and hands over", async (page) => {
   await signIn(page, lead.agent, `inbox/${lead.conversation}`);
   await texts(page).getByText("Do you hold a life insurance license?").waitFor();
   await say("Can somebody call me?");
-  await texts(page).getByText("will write to you soon.").waitFor();
+  await texts(page).getByText("will text you soon.").waitFor();
 });
 
 step(4, "the agent answers", async (page) => {

@@ -152,13 +152,13 @@ deskTest("a manager sees the agency's conversations, and gives one away at once"
     await whose.selectOption("Omar Quist");
     await page.keyboard.press("Escape");
     await list(page).getByRole("link", { name: /Maya/ }).click();
-    await page.getByText("Omar Quist answers.").waitFor();
+    await page.getByText("Assigned to Omar Quist").waitFor();
     await assertAccessible(page);
     await giveTo(page, "Lena Quist");
-    await page.getByText("Lena Quist answers.").waitFor();
+    await page.getByText("Assigned to Lena Quist").waitFor();
 
     await list(other).getByRole("link", { name: /Maya/ }).click();
-    await other.getByText("You answer.").waitFor();
+    await other.getByText("Assigned to you.").waitFor();
     await box(other).waitFor();
     // The recruit is still Omar's.
     await other.getByRole("complementary").getByRole("link", { name: /\(312\)/ }).waitFor();

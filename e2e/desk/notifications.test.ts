@@ -283,7 +283,7 @@ deskTest("other events than texts have notifications too, each in plain words", 
   const talk = await createTalk(agent, "Devon");
   await openInbox(page, agent);
   const notifications: [kind: string, sentence: string][] = [
-    ["handoff", "The bot has left Devon to you."],
+    ["handoff", "The bot handed Devon over to you."],
     ["failed", "A text to Devon could not be sent."],
     ["taken_over", "Omar has the conversation with Devon now."],
     ["asked_for", "Omar asks for the conversation with Devon."],

@@ -24,7 +24,7 @@ deskTest("an agent's recruits stand newest first, and one that is opened is new 
   await rows(page).first().waitFor();
   assert.match(
     (await rows(page).allInnerTexts()).join("\n"),
-    /^\s+Ada Lovelace New\s+\(312\) 555-0142\s+IL\s+A vendor\s[^]*not texted/,
+    /^\s+Ada Lovelace New\s+\(312\) 555-0142\s+IL\s+A vendor\s[^]*no texts/,
   );
   assert.match((await rows(page).allInnerTexts())[1]!, /^\s+Ben\s+no phone\s/);
   await assertAccessible(page);

@@ -82,7 +82,7 @@ reads("a license that is to come", "yes_no", [
   ["yes", "yes; yes I would; yes I will; sure; definitely; yes I'm interested; yes that works; Yes, sounds good"],
   ["no", "no; no I wouldn't; not at this time"],
   [undefined, "I am licensed; I'm not licensed; yes, I would love to, how; licensed; maybe"],
-], "Would you get a license within two months? YES or NO");
+], "Could you get licensed within two months? YES or NO");
 
 const schedule = {
   choice: {

@@ -15,7 +15,7 @@ const SCRIPT: Script = {
     { id: "states", ask: "In which states are you licensed? For example: TX, OK", answer: "states" },
     {
       id: "hours",
-      ask: "Do you look for full-time or part-time work?",
+      ask: "Are you looking for full-time or part-time work?",
       answer: { choice: { full_time: ["full", "ft"], part_time: ["part", "pt"] } },
     },
     { id: "years", ask: "How many years have you worked in sales?", answer: { number: { min: 0, max: 60 } } },
@@ -24,7 +24,7 @@ const SCRIPT: Script = {
   done: "Thank you.",
   about: "We are {agency}.",
   not_interested: "All the best.",
-  handoff: "{agent} will write to you soon.",
+  handoff: "{agent} will text you soon.",
   handoff_words: ["agent", "human", "person", "call me"],
 };
 const NOW = new Date("2026-11-24T12:00:00Z");
