@@ -18,7 +18,12 @@ for (const [name, options] of [["a desktop", undefined], ["a phone", PHONE]] as 
       return [await words.innerText(), await words.getAttribute("class")];
     };
     const all = await Promise.all(["Ruth", "Devon", "Grace"].map(since));
-    assert.deepEqual(all, [["59 min", "since"], ["1 h", "since is-late"], ["24 h", "since is-very-late"]]);
+    assert.deepEqual(all, [
+      ["waits for\n59 min", "since is-waiting"],
+      ["waits for\n1 h", "since is-late"],
+      ["waits for\n24 h", "since is-very-late"],
+    ]);
+    assert.deepEqual(await since("Sam"), ["33 h", "since"]);
     await assertAccessible(page);
   }, options);
 }

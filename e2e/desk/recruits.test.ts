@@ -114,7 +114,7 @@ deskTest("the card of a recruit shows what is known, as text alone", async (page
     const [term, definition] of [
       ["Phone", "(312) 555-0177"],
       ["E-mail", "grace@example.com"],
-      ["Place", "Chicago, IL 60614"],
+      ["Location", "Chicago, IL 60614"],
       ["Resume", "none"],
       ["Hours", "Full time full-time pls"],
       ["States", "None none"],
