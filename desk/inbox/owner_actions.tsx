@@ -98,11 +98,15 @@ export function OwnerText({ conversation, agent: { id } }: { conversation: Conve
 
 function ownerText({ status, hasBot, assigned_agent_id, agent_id, agent }: Conversation, id: string): ReactNode {
   if (hasBot) return "The bot answers.";
-  if (status === "escalated" && assigned_agent_id === id) return "Assigned to you.";
+  if (status === "escalated" && assigned_agent_id === id) return assignedTo("you");
   if (agent_id === id) return "The bot is silent. You are told of each text.";
-  return agent === null ? "Nobody answers yet." : (
+  return agent === null ? "Nobody answers yet." : assignedTo(<bdi>{agent}</bdi>);
+}
+
+function assignedTo(whom: ReactNode): ReactNode {
+  return (
     <>
-      <span className="verb">Assigned to</span> <bdi>{agent}</bdi>
+      <span className="verb">Assigned to</span> {whom}
     </>
   );
 }

@@ -165,7 +165,7 @@ deskTest("an agent takes over from the bot, and hands back", async (page) => {
   await receive(talk, { Body: "Hi" });
   await signIn(page, agent, `inbox/${talk.id}`);
   await page.getByRole("button", { name: "Take over" }).click();
-  await page.getByText("Assigned to you.").waitFor();
+  await page.getByText("Assigned to you").waitFor();
   const status = async () =>
     (await sql`select status, assigned_agent_id from public.recruiting_conversations where id = ${talk.id}`)[0];
   await until(async () => (await status())!.status === "escalated");

@@ -158,7 +158,7 @@ deskTest("a manager sees the agency's conversations, and gives one away at once"
     await page.getByText("Assigned to Lena Quist").waitFor();
 
     await list(other).getByRole("link", { name: /Maya/ }).click();
-    await other.getByText("Assigned to you.").waitFor();
+    await other.getByText("Assigned to you").waitFor();
     await box(other).waitFor();
     // The recruit is still Omar's.
     await other.getByRole("complementary").getByRole("link", { name: /\(312\)/ }).waitFor();

@@ -116,7 +116,7 @@ deskTest("what the service has agreed to is read again, so that the list has wha
   const call = await hold(page, "assign_conversation");
   await page.getByText("The bot is silent. You are told of each text.").waitFor();
   await page.getByRole("button", { name: "Take over" }).click();
-  await page.getByText("Assigned to you.").waitFor();
+  await page.getByText("Assigned to you").waitFor();
   await until(call.isCalled);
   const [before] = await sql`select status from public.recruiting_conversations where id = ${talk.id}`;
   assert.equal(before!.status, "bot");
@@ -125,14 +125,14 @@ deskTest("what the service has agreed to is read again, so that the list has wha
     const [row] = await sql`select status from public.recruiting_conversations where id = ${talk.id}`;
     return row!.status === "escalated";
   });
-  await page.getByText("Assigned to you.").waitFor();
+  await page.getByText("Assigned to you").waitFor();
 });
 
 deskTest("a take-over that is refused is taken back, with a sentence", async (page) => {
   await openOfTwo(page, "bot");
   const call = await hold(page, "assign_conversation");
   await page.getByRole("button", { name: "Take over" }).click();
-  await page.getByText("Assigned to you.").waitFor();
+  await page.getByText("Assigned to you").waitFor();
   await call.refuse("PT404", "conversation_id: there is no such conversation");
   await page.getByRole("alert").getByText("There is no such conversation.").waitFor();
   await page.getByText("The bot is silent. You are told of each text.").waitFor();
@@ -143,14 +143,14 @@ deskTest("an event takes back no change that is on its way", async (page) => {
   const talk = await openOfTwo(page, "bot");
   const call = await hold(page, "assign_conversation");
   await page.getByRole("button", { name: "Take over" }).click();
-  await page.getByText("Assigned to you.").waitFor();
+  await page.getByText("Assigned to you").waitFor();
   await until(call.isCalled);
   const reads = countReads(page, ONE_CONVERSATION);
   await receive(talk, { Body: "Hello?" });
   // What an event makes worth reading is asked for at once.
   await texts(page).getByText("Hello?").waitFor();
   assert.deepEqual(reads.urls, []);
-  assert.equal(await page.getByText("Assigned to you.").count(), 1);
+  assert.equal(await page.getByText("Assigned to you").count(), 1);
   await call.release();
   await until(async () => {
     const [row] = await sql`select status from public.recruiting_conversations where id = ${talk.id}`;
@@ -168,7 +168,7 @@ deskTest("a conversation that is marked as read meanwhile takes back no change t
   await until(marking.isCalled);
   const call = await hold(page, "assign_conversation");
   await page.getByRole("button", { name: "Take over" }).click();
-  await page.getByText("Assigned to you.").waitFor();
+  await page.getByText("Assigned to you").waitFor();
   await until(call.isCalled);
   const reads = countReads(page, ONE_CONVERSATION);
   const counted = page.waitForResponse((response) => /\/inbox_counts\?/.test(response.url()));
@@ -178,10 +178,10 @@ deskTest("a conversation that is marked as read meanwhile takes back no change t
   await receive(talk, { Body: "Hello?" });
   await texts(page).getByText("Hello?").waitFor();
   assert.deepEqual(reads.urls, []);
-  assert.equal(await page.getByText("Assigned to you.").count(), 1);
+  assert.equal(await page.getByText("Assigned to you").count(), 1);
   await call.release();
   await until(() => reads.urls.length > 0);
-  await page.getByText("Assigned to you.").waitFor();
+  await page.getByText("Assigned to you").waitFor();
 });
 
 deskTest("a text is cancelled at once, and stands again where it is being sent already", async (page) => {

@@ -60,7 +60,7 @@ deskTest(
       assert.deepEqual([...await outbox(talk)], []);
       await box(page).press("Control+Enter");
       await dialog.getByRole("button", { name: "Send and take over" }).click();
-      await page.getByText("Assigned to you.").waitFor();
+      await page.getByText("Assigned to you").waitFor();
       await assertQueued(page, talk, ["It is"]);
 
       // The recruit is still Omar's, so that he reads along.
@@ -81,7 +81,7 @@ deskTest(
       await assertAccessible(page);
       await page.getByRole("button", { name: "Give it to Omar Quist" }).click();
       await asked.waitFor({ state: "detached" });
-      await other.getByText("Assigned to you.").waitFor();
+      await other.getByText("Assigned to you").waitFor();
       assert.equal(await box(other).inputValue(), "As I said");
       await send(other).click();
       await assertQueued(other, talk, ["It is", "As I said"]);
