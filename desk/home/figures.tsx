@@ -23,18 +23,24 @@ export function FigureRow({ figures }: { figures: Figures }) {
       />
       <Figure
         label="First response"
-        value={median}
-        before={before.median}
-        isLessBetter
-        format={minutesText}
+        value={first_response.recruits === 0 ? null : answered}
+        format={(count) => `${countText(count)} of ${countText(first_response.recruits)}`}
         values={daily.median.filter((minutes) => minutes !== null)}
         href={listHref("wrote", days)}
         hint={
           <>
+            answered{" "}
             {first_response.recruits > answered && (
-              <Badge meaning="warn">{countText(first_response.recruits - answered)} unanswered</Badge>
-            )} {countText(answered)} of {countText(first_response.recruits)} answered
-            {ninety !== null && `, 90% ${ninety === 0 ? "" : "within "}${minutesText(ninety)}`}
+              <Badge meaning="warn">{countText(first_response.recruits - answered)} not yet</Badge>
+            )}
+            {median !== null && (
+              <>
+                <br />
+                median {minutesText(median)}
+                {before.median !== null && `, ${minutesText(before.median)} before`}
+                {ninety !== null && `, 90% ${ninety === 0 ? "" : "within "}${minutesText(ninety)}`}
+              </>
+            )}
           </>
         }
       />
@@ -45,7 +51,7 @@ export function FigureRow({ figures }: { figures: Figures }) {
         isLessBetter
         values={daily.failed}
         href={listHref("failed", days)}
-        hint={failed === 1 ? "recruit who missed a text" : "recruits who missed a text"}
+        hint={`${failed === 1 ? "recruit" : "recruits"} who missed a text in these days`}
       />
       <Figure
         label="Opt-outs"

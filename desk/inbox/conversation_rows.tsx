@@ -119,7 +119,7 @@ const ConversationRow = memo(function ConversationRow(
   const isMissing = agent.role === "manager" && row.agent_id === null;
   return (
     <Link href={hrefOf(view, row.id)} className={row.is_unread ? "is-unread" : ""} aria-current={isOpen || undefined}>
-      <span className="name">
+      <span className={urgent === null ? "name" : "name is-waiting"}>
         <bdi>{row.name || phoneText(row.recruit_phone)}</bdi>
         {row.is_unread && <span className="visually-hidden">, unread</span>}
       </span>

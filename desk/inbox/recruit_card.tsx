@@ -26,11 +26,11 @@ function KnownRecruit({ id, conversation, isManager }: { id: string; conversatio
               <span className="quiet" aria-hidden>Stage</span>
               <RecruitStage recruit={recruit} />
             </div>
-            <RecruitFacts recruit={recruit} isManager={isManager} />
             <p className="buttons">
-              <ResumeButton recruit={recruit} />
               <Link href={`/recruits/${id}`} className="button">View profile</Link>
+              <ResumeButton recruit={recruit} />
             </p>
+            <RecruitFacts recruit={recruit} isManager={isManager} />
             <RecruitTimeline id={id} besides={conversation.id} />
           </>
         )}

@@ -83,7 +83,15 @@ function OrderTable({ query, isOfAgency }: { query: ReturnType<typeof usePages<O
           })),
         ]}
         columns={[
-          ...isOfAgency ? [] : [{ title: "Agency", cell: ({ agency }: Order) => <bdi>{agency}</bdi>, isHeader: true }],
+          ...isOfAgency ? [] : [{
+            title: "Agency",
+            cell: ({ agency, id }: Order) => (
+              <span className="two-lines">
+                <bdi>{agency}</bdi> <small>order {id.slice(0, 8)}</small>
+              </span>
+            ),
+            isHeader: true,
+          }],
           {
             title: "Wants",
             cell: ({ vendor, states }) => wantedText({ vendor: vendor && nameOf(vendor), states }),
@@ -91,6 +99,7 @@ function OrderTable({ query, isOfAgency }: { query: ReturnType<typeof usePages<O
           },
           { title: "Agent", cell: ({ agent }) => <bdi>{agent ?? "Take turns"}</bdi>, isMinor: true },
           { title: "Leads", cell: (order) => <Fill order={order} /> },
+          { title: "Priority", cell: ({ priority }) => priority, isNumber: true, isMinor: true },
           { title: "Today", cell: todayText, isNumber: true },
           { title: "Status", isPlain: true, cell: ({ status }) => <StatusBadge status={status} /> },
           { title: "Ends", cell: ({ ends_at }) => ends_at && <Time at={ends_at} />, isMinor: true },

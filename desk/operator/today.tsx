@@ -106,7 +106,7 @@ function Alerts() {
           {
             title: "State",
             key: "state",
-            cell: ({ state }) => <Badge meaning={state === "open" ? "bad" : undefined}>{state}</Badge>,
+            cell: ({ state }) => <Badge meaning={state === "open" ? "warn" : undefined}>{state}</Badge>,
             isPlain: true,
             isMinor: true,
             sortBy: ({ state, opened_at }) => `${state === "open" ? 0 : 1} ${opened_at}`,

@@ -14,6 +14,7 @@ import { NoteComposer } from "../ui/note_composer.tsx";
 import { Time } from "../ui/time.tsx";
 import { EmptyState, QueryResult } from "../ui/query_result.tsx";
 import type { LeftList } from "./filter.ts";
+import { GiveTo } from "./recruit_table.tsx";
 
 /** The page of a recruit: the facts, and what can be done next. */
 export function RecruitPage(
@@ -53,6 +54,7 @@ function RecruitDetails({ recruit, agent }: { recruit: RecruitCard; agent: Agent
     <>
       <p className="buttons">
         <RecruitStage recruit={recruit} />
+        {isManager && <GiveTo agent={agent} rows={[recruit]} count={fullName(recruit)} />}
         {isPhone(phone) && <CallLink id={id} phone={phone} className="button">Call</CallLink>}
         {phone !== null && (
           <ActionButton

@@ -56,7 +56,7 @@ export const COLUMNS: TableColumn<Recruit>[] = [
 const AGENT: TableColumn<Recruit> = {
   title: "Agent",
   key: "agent",
-  isMinor: true,
+  isPlain: true,
   cell: ({ agent_id, agent }) => agent_id === null ? "no agent" : <Avatar id={agent_id} name={agent!} isNamed />,
 };
 
@@ -112,7 +112,10 @@ function Acts({ agent, rows, clear }: { agent: Agent; rows: Recruit[]; clear: ()
   );
 }
 
-function GiveTo({ agent, rows, count, clear }: { agent: Agent; rows: Recruit[]; count: string; clear: () => void }) {
+/** Gives recruits to an agent of the agency, and offers to take them back. `count` says how many, or who. */
+export function GiveTo(
+  { agent, rows, count, clear }: { agent: Agent; rows: Recruit[]; count: string; clear?: () => void },
+) {
   const { data: agents = [] } = useQuery(agentQueries.active(agent.agency_id));
   const giving = useAction(async (to: string) => {
     const before = Object.groupBy(rows.filter(({ agent_id }) => agent_id !== null), ({ agent_id }) => agent_id!);
@@ -132,12 +135,12 @@ function GiveTo({ agent, rows, count, clear }: { agent: Agent; rows: Recruit[]; 
         },
       },
     );
-    clear();
+    clear?.();
   });
   return (
     <>
       <select
-        aria-label="Give them to"
+        aria-label={rows.length === 1 ? `Give ${fullName(rows[0]!)} to` : "Give them to"}
         value=""
         aria-disabled={giving.isRunning}
         onChange={({ target }) => void giving.run(target.value)}

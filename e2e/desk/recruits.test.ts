@@ -297,6 +297,11 @@ deskTest(
     await until(async () => await rows(page).filter({ hasText: "Boris Quist" }).count() === 3);
     await page.getByRole("button", { name: "Undo" }).click();
     await until(async () => await rows(page).filter({ hasText: "Nora Quist" }).count() === 3);
+
+    await page.getByRole("link", { name: "Zoe" }).click();
+    await page.getByLabel(/^Give Zoe.* to$/).selectOption({ label: "Boris Quist" });
+    await page.getByText(/^Zoe.* given to Boris Quist\.$/).waitFor();
+    await page.locator('dt:text-is("Agent") + dd').getByText("Boris Quist").waitFor();
   },
 );
 
