@@ -98,7 +98,7 @@ function Found({ rows }: { rows: FoundLead[] }) {
         { title: "From", cell: ({ kind, sender }) => kind === "sales" || sender === null ? sender : nameOf(sender) },
         { title: "Phone", cell: ({ phone }) => phone && phoneText(phone) },
         { title: "E-mail", cell: ({ email }) => <bdi>{email}</bdi>, isMinor: true },
-        { title: "State", cell: ({ kind, state }) => kind === "recruiting" ? distributionText(state!) : state },
+        { title: "Status", cell: ({ kind, state }) => kind === "recruiting" ? distributionText(state!) : state },
         { title: "Received", cell: ({ received }) => <Time at={received} /> },
       ]}
     />

@@ -99,7 +99,9 @@ function Waiting({ work: { id, waiting, unread, waiting_since } }: { work: Work 
   if (waiting === 0) return "nobody";
   return (
     <Link href="/inbox/waiting" state={{ agentId: id }}>
-      {`${waiting} ${waiting === 1 ? "waits" : "wait"}, ${unread} unread, longest: ${ago(waiting_since!)}`}
+      {`${waiting} ${waiting === 1 ? "waits" : "wait"}${unread > 0 ? `, ${unread} unread` : ""}, longest: ${
+        ago(waiting_since!)
+      }`}
     </Link>
   );
 }
