@@ -117,16 +117,25 @@ export async function assertAccessible(page: Page): Promise<void> {
   }
 }
 
-/** Leaves the vendors of other tests out of the chart: it would take axe half a minute to look at hundreds. */
+/**
+ * Leaves the vendors of other tests out of the charts and tables of vendors: it would take axe half a minute to look at hundreds,
+ * and of so many rows only those that show are on the page.
+ */
 export async function hideOtherVendors(page: Page, ...own: string[]): Promise<void> {
-  await page.route("**/rest/v1/rpc/count_vendor_days*", async (route) => {
-    const response = await route.fetch();
-    const vendors: { vendor: string }[] = await response.json();
-    await route.fulfill({
-      response,
-      json: vendors.filter(({ vendor }) => own.includes(vendor) || !vendor.startsWith("test-")),
+  const lists = [["rpc/count_vendor_days", "vendor"], ["rpc/vendor_quality", "vendor"], [
+    "vendor_list",
+    "slug",
+  ]] as const;
+  for (const [path, name] of lists) {
+    await page.route(`**/rest/v1/${path}*`, async (route) => {
+      const response = await route.fetch();
+      const vendors: Record<string, string>[] = await response.json();
+      await route.fulfill({
+        response,
+        json: vendors.filter(({ [name]: slug }) => own.includes(slug!) || !slug!.startsWith("test-")),
+      });
     });
-  });
+  }
 }
 
 /** Asserts that nothing makes the page wider than the screen, once it has been laid out for its size. */

@@ -249,6 +249,7 @@ deskTest("a payload that was opened long ago is opened again", async (page) => {
 
 deskTest("what was typed is there again after another page, until it is taken back", async (page) => {
   const vendor = await createVendor("mapping", MAPPING);
+  await hideOtherVendors(page, vendor.slug);
   await openMapping(page, vendor);
   await page.getByText("Nothing that this vendor has sent is kept.").waitFor();
   await field(page).fill(GOOD);
