@@ -6,7 +6,7 @@ import type { TwilioDouble } from "../testing/twilio/double.ts";
 import type { Message } from "../testing/twilio/messages.ts";
 import { asUser } from "./agencies.ts";
 import { SILENT, VENDORS } from "./cast.ts";
-import { Applicants } from "./plan.ts";
+import { Applicants, firstNumber } from "./plan.ts";
 import { Recruit, textUs } from "./recruits.ts";
 import type { VendorClient } from "./vendors.ts";
 import { receive } from "./receive.ts";
@@ -31,9 +31,6 @@ export interface LifeOptions {
 const SILENT_AFTER_MS = 5 * 60_000;
 /** How often agents and alerts are looked at, in milliseconds. */
 const LOOK_EVERY_MS = 5_000;
-/** Where the leads of a start begin to be numbered: no number of the world or of the start before is used again. */
-const FIRST_NUMBER = () => Math.floor(Date.now() / 1_000) % 8_000;
-
 /**
  * What goes on after the world was made: vendors post, recruits answer, agents write, and alerts open. Each event is
  * said in one line, with first names alone.
@@ -57,7 +54,7 @@ export class Life {
     this.#tools = tools;
     this.#options = options;
     this.#random = new Random(options.seed + 1);
-    this.#applicants = new Applicants(this.#random, FIRST_NUMBER());
+    this.#applicants = new Applicants(this.#random, firstNumber(Date.now()));
   }
 
   async start(): Promise<void> {

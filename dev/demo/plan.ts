@@ -64,6 +64,11 @@ export class Applicants {
   }
 }
 
+/** Where the leads of a start begin to be numbered: after those of the world, and not as at the start before. */
+export function firstNumber(now: number): number {
+  return LEADS + Math.floor(now / 1_000) % 8_000;
+}
+
 /** The leads of 30 days in the rhythm of working days, oldest first. */
 export function planLeads(applicants: Applicants, now: Date): PlannedLead[] {
   const { random } = applicants;
