@@ -6,7 +6,7 @@ import { Badge, type Meaning } from "../ui/badge.tsx";
 import { isOver } from "../ui/change_order.tsx";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { countText } from "../ui/count.ts";
-import { wantedText } from "../ui/order_fill.tsx";
+import { todayText, wantedText } from "../ui/order_fill.tsx";
 import { Page } from "../ui/page.tsx";
 import { EmptyState, QueryResult } from "../ui/query_result.tsx";
 import { Time } from "../ui/time.tsx";
@@ -123,11 +123,6 @@ function OrderFacts({ order }: { order: Order }) {
 /** What can be done with this order. */
 export function actsOf(order: Order): Act[] {
   return (ACTS[order.status] ?? []).filter((act) => !(isOver(order) && act.status === "open"));
-}
-
-/** The leads of the agency's day, and the cap. */
-export function todayText({ leads_today, daily_cap }: Order): string {
-  return daily_cap === null ? countText(leads_today) : `${countText(leads_today)} of ${countText(daily_cap)}`;
 }
 
 /** How many of its leads an order has. */

@@ -7,11 +7,11 @@ import { usePages } from "../data/pages.ts";
 import { ConfirmButton, ConfirmDialog } from "../ui/confirm.tsx";
 import { SearchField, SelectField } from "../ui/filters.tsx";
 import { labelOf } from "../ui/json_value.tsx";
-import { wantedText } from "../ui/order_fill.tsx";
+import { todayText, wantedText } from "../ui/order_fill.tsx";
 import { Page } from "../ui/page.tsx";
 import { Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
-import { type Act, ACTS, actsOf, Fill, NO_ORDER, StatusBadge, todayText } from "./order.tsx";
+import { type Act, ACTS, actsOf, Fill, NO_ORDER, StatusBadge } from "./order.tsx";
 import { useVendorName, VendorField } from "./vendor_name.tsx";
 
 /** The orders of all agencies, each with what can be done with it. */

@@ -1,8 +1,7 @@
 import { Link } from "wouter";
 import type { Order } from "../data/orders.ts";
 import { Badge } from "./badge.tsx";
-import { countText } from "./count.ts";
-import { filledText, wantedText } from "./order_fill.tsx";
+import { filledText, todayText, wantedText } from "./order_fill.tsx";
 import { OrderStanding } from "./order_standing.tsx";
 import { paceOf } from "./pace.ts";
 import type { TableColumn } from "./table.tsx";
@@ -33,10 +32,6 @@ function Fill({ order }: { order: Order }) {
       {filled === 0 ? <span>{words}</span> : <Link href={`/home/order/${id}`}>{words}</Link>}
     </span>
   );
-}
-
-function todayText({ leads_today, daily_cap }: Order): string {
-  return daily_cap === null ? countText(leads_today) : `${countText(leads_today)} of ${countText(daily_cap)}`;
 }
 
 function Forecast({ order }: { order: Order }) {

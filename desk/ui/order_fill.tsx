@@ -11,6 +11,11 @@ export function filledText({ filled, quantity }: Pick<Order, "filled" | "quantit
   return `${countText(filled)} of ${countText(quantity)} leads`;
 }
 
+/** The leads of the agency's day, and the cap. */
+export function todayText({ leads_today, daily_cap }: Pick<Order, "leads_today" | "daily_cap">): string {
+  return daily_cap === null ? countText(leads_today) : `${countText(leads_today)} of ${countText(daily_cap)}`;
+}
+
 /** An order for screen readers, where others may want the same leads. */
 export function orderName(order: Order): string {
   return `${wantedText(order)}, ${filledText(order)}`;
