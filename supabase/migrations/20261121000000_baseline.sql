@@ -7692,7 +7692,8 @@ comment on column public.recruiting_conversations.last_message_at is 'When the l
 comment on column public.recruiting_conversations.last_text_at is
   'The time of the latest text of either side; before the first one, when the conversation was made.';
 comment on column public.recruiting_conversations.waiting_since is
-  'Since when the recruit waits for an answer: their first text since ours; null: nobody waits, or nobody may text the recruit.';
+  'Since when the recruit waits for an answer: their first text since ours, where the bot''s last text before a person has the '
+  'conversation is no answer; null: nobody waits, or nobody may text the recruit.';
 comment on column public.recruiting_conversations.snoozed_until is
   'Until when an agent has put the conversation off; it is due again then, also where the recruit does not wait. Null: nobody '
   'has. A text of the recruit or of an agent ends it.';
@@ -13841,6 +13842,10 @@ begin
     );
     sent := private.queue_text(
       conversation.id, 'bot', private.fill_template(reply, lead, conversation.assigned_agent_id));
+    -- "Ann will text you soon" is no answer. The recruit waits for Ann.
+    update public.recruiting_conversations c
+    set waiting_since = conversation.waiting_since
+    where c.id = conversation.id and ended ->> 'state' = 'escalated';
   end if;
   if ended is null then
     perform private.store_bot_session(conversation.id, old, script_id, step, sent.message_id);

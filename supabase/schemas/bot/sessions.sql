@@ -130,6 +130,10 @@ begin
     );
     sent := private.queue_text(
       conversation.id, 'bot', private.fill_template(reply, lead, conversation.assigned_agent_id));
+    -- "Ann will text you soon" is no answer. The recruit waits for Ann.
+    update public.recruiting_conversations c
+    set waiting_since = conversation.waiting_since
+    where c.id = conversation.id and ended ->> 'state' = 'escalated';
   end if;
   if ended is null then
     perform private.store_bot_session(conversation.id, old, script_id, step, sent.message_id);

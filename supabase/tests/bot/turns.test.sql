@@ -1,6 +1,6 @@
 -- The bot's turns: what ends them, and what may come between their claim and their end.
 begin;
-select plan(74);
+select plan(77);
 \ir ../helpers.psql
 
 select pg_temp.create_people();
@@ -255,6 +255,17 @@ $$;
 create function pg_temp.texts(name text) returns bigint language sql as $$
   select count(*) from public.text_outbox o where o.conversation_id = md5(name)::uuid
 $$;
+create function pg_temp.waits(name text) returns boolean language sql as $$
+  select waiting_since is not null from public.recruiting_conversations where id = md5(name)::uuid
+$$;
+select pg_temp.begin_talk('asks'), pg_temp.ask('asks'), pg_temp.send_all();
+select ok(not pg_temp.waits('asks'), 'a question of the bot answers the recruit');
+select pg_temp.write('asks', 'agent');
+select pg_temp.complete(pg_temp.claim('asks'), pg_temp.ended('asked') || '{"reply": "Ann will text you soon."}');
+select is(
+  (pg_temp.texts('asks'), pg_temp.waits('asks')), (2::bigint, true), 'its last text does not answer one who asks for a person');
+select private.queue_text(md5('asks')::uuid, 'agent', 'Ann here.', sent_by => md5('ann')::uuid);
+select ok(not pg_temp.waits('asks'), 'the person does');
 select pg_temp.begin_talk('given'), pg_temp.hand_over('given');
 select pg_temp.write('given', 'I am licensed');
 select is(
