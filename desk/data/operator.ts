@@ -18,7 +18,7 @@ type Returned<Name extends keyof Functions> = Functions[Name]["Returns"] extends
 /** A condition that somebody must know of, with its words, and the view that helps. */
 export type Alert = Row<
   "alert_list",
-  "id" | "kind" | "subject" | "name" | "problem" | "state" | "opened_at" | "details"
+  "id" | "kind" | "subject" | "name" | "problem" | "state" | "since" | "severity" | "details"
 >;
 /** The leads of a vendor on each of the days. */
 export type VendorDays = Returned<"count_vendor_days">;
@@ -91,7 +91,7 @@ export const SELDOM = {
 
 export const operatorQueries = {
   all: () => ["operator"],
-  /** The alerts that are not resolved, the oldest first. */
+  /** The alerts that are not resolved, the severest first, and of these the oldest. */
   alerts: () =>
     queryOptions({
       queryKey: [...operatorQueries.all(), "alerts"],
@@ -265,7 +265,7 @@ export const operatorQueries = {
 
 function unresolved(rows: number) {
   return supabase.from("alert_list").select("*", { count: "exact" }).neq("state", "resolved")
-    .order("opened_at").order("id").limit(rows);
+    .order("severity").order("since").order("id").limit(rows);
 }
 
 /**

@@ -40,7 +40,8 @@ function CheckedAt() {
   if (checkedAt !== null && Date.parse(checkedAt) > Date.now() - LATE_AFTER * 60_000) {
     return (
       <p className="quiet">
-        Checked at <Time at={checkedAt} />. <Link href="/operator/jobs">All jobs</Link>
+        Checked at <Time at={checkedAt} />, as each minute. What is mended then goes from the list.{" "}
+        <Link href="/operator/jobs">All jobs</Link>
       </p>
     );
   }
@@ -55,7 +56,7 @@ function CheckedAt() {
   );
 }
 
-/** Those that nobody has in hand come first, the oldest of them at the top. A row opens what to do about it. */
+/** Those that nobody has in hand come first, by their severity and their age. A row opens what to do about it. */
 function Alerts() {
   const query = useQuery(operatorQueries.alerts());
   const { mutateAsync: acknowledge } = useAcknowledge();
@@ -106,16 +107,19 @@ function Alerts() {
           {
             title: "State",
             key: "state",
-            cell: ({ state }) => <Badge meaning={state === "open" ? "warn" : undefined}>{state}</Badge>,
+            cell: ({ state, severity }) =>
+              state === "open" && severity === 1
+                ? <Badge meaning="bad">urgent</Badge>
+                : <Badge meaning={state === "open" ? "warn" : undefined}>{state}</Badge>,
             isPlain: true,
             isMinor: true,
-            sortBy: ({ state, opened_at }) => `${state === "open" ? 0 : 1} ${opened_at}`,
+            sortBy: ({ state, severity, since }) => `${state === "open" ? 0 : 1} ${severity} ${since}`,
           },
           {
             title: "Since",
             key: "since",
-            cell: ({ opened_at }) => <Time at={opened_at} />,
-            sortBy: ({ opened_at }) => opened_at,
+            cell: ({ since }) => <Time at={since} />,
+            sortBy: ({ since }) => since,
           },
           {
             title: "Next step",
@@ -134,7 +138,7 @@ function Alerts() {
           </p>
           <p>{shown.advice}</p>
           <p className="quiet">
-            Since <Time at={shown.opened_at} />
+            Since <Time at={shown.since} />
           </p>
           <p className="buttons">
             {shown.link && <MendLink alert={shown} className="button primary" />}

@@ -8,10 +8,10 @@ import { createTalk, createTexter } from "./talks.ts";
 
 deskTest("an alert says what to do, leads there, and is acknowledged with others at once", async (page) => {
   const [one, other] = [crypto.randomUUID(), crypto.randomUUID()];
-  // Older than those of other tests, of which there are more than the page shows.
+  // Troubles that are older than those of other tests, of which there are more than the page shows.
   await sql`
-    insert into public.alerts (kind, subject, subject_name, problem, link, opened_at)
-    select kind, subject, 'thing ' || subject, 'is wrong', link, '2020-01-01'
+    insert into public.alerts (kind, subject, subject_name, problem, link, details)
+    select kind, subject, 'thing ' || subject, 'is wrong', link, '{"since": "2020-01-01T10:00:00Z"}'
     from (values
       ('order_stalled', ${one}, ${`/operator/orders/${one}`}), ('order_stalled', ${other}, ${`/operator/orders/${other}`}),
       ('number_paused', ${one}, '/operator/numbers'), ('number_paused', ${other}, '/operator/numbers'),
@@ -28,6 +28,10 @@ deskTest("an alert says what to do, leads there, and is acknowledged with others
       const order = alert("Orders that can't fill", one);
       await order.getByText("is wrong").waitFor();
       await order.getByText("Jan 1, 2020").waitFor();
+      await alert("Paused numbers", one).getByText("urgent").waitFor();
+      const rows = await page.getByRole("table", { name: "Alerts" }).getByRole("row").filter({ hasText: one })
+        .allInnerTexts();
+      assert.match(rows.at(-1)!, /Orders that can't fill/, "what is not urgent comes after what is, whatever its age");
       const link = order.getByRole("link", { name: "See the order" });
       assert.equal(await link.getAttribute("href"), `#/operator/orders/${one}`, "each order has its own view");
       assert.equal(

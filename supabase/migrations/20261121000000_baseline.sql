@@ -22286,6 +22286,7 @@ create table public.alert_rules (
   advice text,
   link_label text,
   summary text,
+  severity smallint not null default 2 check (severity between 1 and 3),
   created_at timestamptz not null default now()
 );
 
@@ -22303,6 +22304,9 @@ comment on column public.alert_rules.link_label is 'The words of the links of it
 comment on column public.alert_rules.summary is
   'The message about several of its alerts of an agency, with %s for their number and for the agency''s name; null: each has '
   'its own.';
+
+comment on column public.alert_rules.severity is
+  '1: leads or texts stand still, or somebody who has opted out may be texted; 2: they may soon; 3: nobody loses anything.';
 
 alter table public.alert_rules enable row level security;
 grant select, insert, update, delete on public.alert_rules to service_role;
@@ -22503,10 +22507,11 @@ comment on function private.find_deliveries_rejected(jsonb, timestamptz) is
   'week rejected and open, of {at_least}: {deliveries, since}, in the second case with {of}. Each lead counts as a delivery. '
   'The subject `import` has the rows of imports, by the hour alone.';
 
-insert into public.alert_rules (kind, finder, threshold, title, advice, link_label) values (
+insert into public.alert_rules (kind, finder, threshold, title, advice, link_label, severity) values (
   'deliveries_rejected', 'find_deliveries_rejected', '{"per_hour": 10, "percent": 20, "last": 50, "at_least": 20}',
   'Rejected deliveries', 'Correct what rejects them, such as the mapping. Then replay.',
-  'Replay or dismiss the rejected deliveries');
+  'Replay or dismiss the rejected deliveries',
+  1);
 
 create function private.find_vendor_silent(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
 language plpgsql
@@ -22650,10 +22655,11 @@ $$;
 comment on function private.find_fetch_refused(jsonb, timestamptz) is
   'Vendors whose notices wait because their access token is refused, or they have none: {leads, since, reason}.';
 
-insert into public.alert_rules (kind, finder, threshold, title, advice, link_label) values (
+insert into public.alert_rules (kind, finder, threshold, title, advice, link_label, severity) values (
   'fetch_refused', 'find_fetch_refused', '{}',
   'Leads that are not fetched', 'Meta refuses the access token. The people who run the service add a new one. Then all are fetched.',
-  null);
+  null,
+  1);
 
 -- supabase/schemas/alerts/orders.sql
 
@@ -22703,11 +22709,12 @@ comment on function private.find_order_nearly_filled(jsonb, timestamptz) is
   'Open orders that have {percent} of their leads, or will be full within {days} at the pace of the last 7 days: {agency, '
   'filled, quantity, leads_7_days, full_in_days|null}. Not one that has ended.';
 
-insert into public.alert_rules (kind, finder, threshold, title, advice, link_label, summary) values (
+insert into public.alert_rules (kind, finder, threshold, title, advice, link_label, summary, severity) values (
   'order_nearly_filled', 'find_order_nearly_filled', '{"percent": 90, "days": 2}',
   'Orders that are nearly full', 'Ask the agency whether it wants more leads.',
   'See the order',
-  '%s orders of %s are nearly full');
+  '%s orders of %s are nearly full',
+  3);
 
 create function private.find_order_filled(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
 language sql
@@ -22726,11 +22733,12 @@ $$;
 comment on function private.find_order_filled(jsonb, timestamptz) is
   'Orders that have all of their leads, until they are closed or get a higher quantity: {agency, filled, quantity}.';
 
-insert into public.alert_rules (kind, finder, threshold, title, advice, link_label, summary) values (
+insert into public.alert_rules (kind, finder, threshold, title, advice, link_label, summary, severity) values (
   'order_filled', 'find_order_filled', '{}',
   'Full orders', 'They get no lead any more. Raise them, or close them.',
   'See the order',
-  '%s orders of %s are full');
+  '%s orders of %s are full',
+  3);
 
 -- supabase/schemas/alerts/texting.sql
 
@@ -22751,11 +22759,12 @@ $$;
 
 comment on function private.find_number_paused(jsonb, timestamptz) is 'Our numbers that are paused.';
 
-insert into public.alert_rules (kind, finder, threshold, title, advice, link_label, summary) values (
+insert into public.alert_rules (kind, finder, threshold, title, advice, link_label, summary, severity) values (
   'number_paused', 'find_number_paused', '{}',
   'Paused numbers', 'No text leaves a paused number. Find the cause, and resume it.',
   'Resume numbers',
-  '%s numbers of %s are paused');
+  '%s numbers of %s are paused',
+  1);
 
 create function private.find_texts_stuck(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
 language sql
@@ -22841,11 +22850,12 @@ comment on function private.find_texts_stuck(jsonb, timestamptz) is
   'kind too, at once, where no account is set or the provider refuses our login. Not those of a paused number, nor those that '
   'quiet hours hold. Of a number at most 1,000 texts are counted.';
 
-insert into public.alert_rules (kind, finder, threshold, title, advice, link_label, summary) values (
+insert into public.alert_rules (kind, finder, threshold, title, advice, link_label, summary, severity) values (
   'texts_stuck', 'find_texts_stuck', '{"minutes": 5}',
   'Texts that are not sent', 'Find out what holds them.',
   'See the texts that are not sent',
-  'texts of %s numbers of %s are not sent');
+  'texts of %s numbers of %s are not sent',
+  1);
 
 create function private.find_texts_failing(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
 language sql
@@ -22863,7 +22873,8 @@ as $$
       ' and ', nullif(l.failed, 0) || ' failed',
       case s.opted_out when 0 then null when 1 then '1 was' else s.opted_out || ' were' end || ' answered by an opt-out'
     ),
-    'text outbox --state failed --agency ' || left(a.id::text, 8), '/operator/outbox/failed/' || a.id, a.id
+    'text outbox --state failed --agency ' || left(a.id::text, 8),
+    case when l.failed > 0 then '/operator/outbox/failed/' || a.id end, a.id
   from public.agencies a
   cross join lateral (
     select
@@ -22923,7 +22934,7 @@ comment on function private.find_texts_failing(jsonb, timestamptz) is
 
 insert into public.alert_rules (kind, finder, threshold, title, advice, link_label) values (
   'texts_failing', 'find_texts_failing', '{"percent": 5, "opt_out_percent": 3, "texts": 100, "at_least": 20}',
-  'Texts that fail', 'Recruits don''t get them, or don''t want them. Ask the agency.',
+  'Failed texts and opt-outs', 'Recruits don''t get them, or don''t want them. Ask the agency.',
   'See the texts that failed');
 
 create function private.find_opt_out_unmatched(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
@@ -22972,11 +22983,12 @@ comment on function private.find_opt_out_unmatched(jsonb, timestamptz) is
   'Our numbers that received an opt-out without a conversation; of numbers that are not ours, the kind. Of a number at most '
   '1,000 texts are counted.';
 
-insert into public.alert_rules (kind, finder, threshold, title, advice, link_label, summary) values (
+insert into public.alert_rules (kind, finder, threshold, title, advice, link_label, summary, severity) values (
   'opt_out_unmatched', 'find_opt_out_unmatched', '{}',
   'Opt-outs for nobody', 'These recruits want no texts any more. Give each text a conversation.',
   'Give texts a conversation',
-  '%s numbers of %s got opt-outs for nobody');
+  '%s numbers of %s got opt-outs for nobody',
+  1);
 
 create function private.find_worker_late(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
 language sql
@@ -23039,10 +23051,11 @@ comment on function private.find_worker_late(jsonb, timestamptz) is
   'The kind, where something has been due for {minutes} and the worker, or the scheduler that notifies agents of leads, has '
   'not run for as long. At most 1,000 are counted. Where texting is not set up, nothing of it is due.';
 
-insert into public.alert_rules (kind, finder, threshold, title, advice, link_label) values (
+insert into public.alert_rules (kind, finder, threshold, title, advice, link_label, severity) values (
   'worker_late', 'find_worker_late', '{"minutes": 5}',
   'Sending texts', 'Nobody sends the texts that are due. The people who run the service start the worker.',
-  'See the texts that are not sent');
+  'See the texts that are not sent',
+  1);
 
 -- supabase/schemas/alerts/order_stalled.sql
 
@@ -23334,7 +23347,8 @@ comment on function private.check_alerts() is
 
 create view private.alert_list as
 select a.id, a.kind, a.subject, coalesce(a.subject_name, a.subject) as name, a.problem, a.command, a.link, r.title, r.advice,
-  r.link_label, a.state, a.opened_at, a.seen_at, a.resolved_at, a.details
+  r.link_label, a.state, a.opened_at, a.seen_at, a.resolved_at, a.details, r.severity,
+  coalesce((a.details ->> 'since')::timestamptz, (a.details ->> 'ends_at')::timestamptz, a.opened_at) as since
 from public.alerts a
 join public.alert_rules r on r.kind = a.kind
 where (select private.may_operate());
@@ -23345,7 +23359,8 @@ create view public.alert_list with (security_invoker = true) as select * from pr
 
 comment on view public.alert_list is
   'Alerts. name: the subject as people know it; problem: what is wrong, to follow the name and a colon; command: the admin '
-  'command that helps; link: the view of the desk that helps, with link_label; title and advice: those of its kind.';
+  'command that helps; link: the view of the desk that helps, with link_label; title, advice and severity: those of its kind; since: '
+  'when the trouble began, as far as this is known, else when a check found it.';
 grant select on public.alert_list to authenticated, service_role;
 
 create view private.job_list as

@@ -284,6 +284,7 @@ export type Database = {
           "is_on": boolean;
           "kind": string;
           "link_label": string | null;
+          "severity": number;
           "summary": string | null;
           "threshold": NonNullable<Json>;
           "title": string | null;
@@ -296,6 +297,7 @@ export type Database = {
           "is_on"?: boolean;
           "kind": string;
           "link_label"?: string | null;
+          "severity"?: number;
           "summary"?: string | null;
           "threshold": NonNullable<Json>;
           "title"?: string | null;
@@ -307,6 +309,7 @@ export type Database = {
           "is_on"?: boolean;
           "kind"?: string;
           "link_label"?: string | null;
+          "severity"?: number;
           "summary"?: string | null;
           "threshold"?: NonNullable<Json>;
           "title"?: string | null;
@@ -3331,6 +3334,8 @@ export type Database = {
           "problem": string | null;
           "resolved_at": string | null;
           "seen_at": string;
+          "severity": number;
+          "since": string | null;
           "state": string;
           "subject": string;
           "title": string | null;
@@ -5052,6 +5057,7 @@ export type Database = {
           "is_on": boolean;
           "kind": string;
           "link_label": string | null;
+          "severity": number;
           "summary": string | null;
           "threshold": NonNullable<Json>;
           "title": string | null;

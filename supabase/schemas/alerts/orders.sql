@@ -44,11 +44,12 @@ comment on function private.find_order_nearly_filled(jsonb, timestamptz) is
   'Open orders that have {percent} of their leads, or will be full within {days} at the pace of the last 7 days: {agency, '
   'filled, quantity, leads_7_days, full_in_days|null}. Not one that has ended.';
 
-insert into public.alert_rules (kind, finder, threshold, title, advice, link_label, summary) values (
+insert into public.alert_rules (kind, finder, threshold, title, advice, link_label, summary, severity) values (
   'order_nearly_filled', 'find_order_nearly_filled', '{"percent": 90, "days": 2}',
   'Orders that are nearly full', 'Ask the agency whether it wants more leads.',
   'See the order',
-  '%s orders of %s are nearly full');
+  '%s orders of %s are nearly full',
+  3);
 
 create function private.find_order_filled(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
 language sql
@@ -67,8 +68,9 @@ $$;
 comment on function private.find_order_filled(jsonb, timestamptz) is
   'Orders that have all of their leads, until they are closed or get a higher quantity: {agency, filled, quantity}.';
 
-insert into public.alert_rules (kind, finder, threshold, title, advice, link_label, summary) values (
+insert into public.alert_rules (kind, finder, threshold, title, advice, link_label, summary, severity) values (
   'order_filled', 'find_order_filled', '{}',
   'Full orders', 'They get no lead any more. Raise them, or close them.',
   'See the order',
-  '%s orders of %s are full');
+  '%s orders of %s are full',
+  3);

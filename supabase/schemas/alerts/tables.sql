@@ -23,6 +23,7 @@ create table public.alert_rules (
   advice text,
   link_label text,
   summary text,
+  severity smallint not null default 2 check (severity between 1 and 3),
   created_at timestamptz not null default now()
 );
 
@@ -40,6 +41,9 @@ comment on column public.alert_rules.link_label is 'The words of the links of it
 comment on column public.alert_rules.summary is
   'The message about several of its alerts of an agency, with %s for their number and for the agency''s name; null: each has '
   'its own.';
+
+comment on column public.alert_rules.severity is
+  '1: leads or texts stand still, or somebody who has opted out may be texted; 2: they may soon; 3: nobody loses anything.';
 
 alter table public.alert_rules enable row level security;
 grant select, insert, update, delete on public.alert_rules to service_role;

@@ -15,11 +15,12 @@ $$;
 
 comment on function private.find_number_paused(jsonb, timestamptz) is 'Our numbers that are paused.';
 
-insert into public.alert_rules (kind, finder, threshold, title, advice, link_label, summary) values (
+insert into public.alert_rules (kind, finder, threshold, title, advice, link_label, summary, severity) values (
   'number_paused', 'find_number_paused', '{}',
   'Paused numbers', 'No text leaves a paused number. Find the cause, and resume it.',
   'Resume numbers',
-  '%s numbers of %s are paused');
+  '%s numbers of %s are paused',
+  1);
 
 create function private.find_texts_stuck(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
 language sql
@@ -105,11 +106,12 @@ comment on function private.find_texts_stuck(jsonb, timestamptz) is
   'kind too, at once, where no account is set or the provider refuses our login. Not those of a paused number, nor those that '
   'quiet hours hold. Of a number at most 1,000 texts are counted.';
 
-insert into public.alert_rules (kind, finder, threshold, title, advice, link_label, summary) values (
+insert into public.alert_rules (kind, finder, threshold, title, advice, link_label, summary, severity) values (
   'texts_stuck', 'find_texts_stuck', '{"minutes": 5}',
   'Texts that are not sent', 'Find out what holds them.',
   'See the texts that are not sent',
-  'texts of %s numbers of %s are not sent');
+  'texts of %s numbers of %s are not sent',
+  1);
 
 create function private.find_texts_failing(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
 language sql
@@ -127,7 +129,8 @@ as $$
       ' and ', nullif(l.failed, 0) || ' failed',
       case s.opted_out when 0 then null when 1 then '1 was' else s.opted_out || ' were' end || ' answered by an opt-out'
     ),
-    'text outbox --state failed --agency ' || left(a.id::text, 8), '/operator/outbox/failed/' || a.id, a.id
+    'text outbox --state failed --agency ' || left(a.id::text, 8),
+    case when l.failed > 0 then '/operator/outbox/failed/' || a.id end, a.id
   from public.agencies a
   cross join lateral (
     select
@@ -187,7 +190,7 @@ comment on function private.find_texts_failing(jsonb, timestamptz) is
 
 insert into public.alert_rules (kind, finder, threshold, title, advice, link_label) values (
   'texts_failing', 'find_texts_failing', '{"percent": 5, "opt_out_percent": 3, "texts": 100, "at_least": 20}',
-  'Texts that fail', 'Recruits don''t get them, or don''t want them. Ask the agency.',
+  'Failed texts and opt-outs', 'Recruits don''t get them, or don''t want them. Ask the agency.',
   'See the texts that failed');
 
 create function private.find_opt_out_unmatched(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
@@ -236,11 +239,12 @@ comment on function private.find_opt_out_unmatched(jsonb, timestamptz) is
   'Our numbers that received an opt-out without a conversation; of numbers that are not ours, the kind. Of a number at most '
   '1,000 texts are counted.';
 
-insert into public.alert_rules (kind, finder, threshold, title, advice, link_label, summary) values (
+insert into public.alert_rules (kind, finder, threshold, title, advice, link_label, summary, severity) values (
   'opt_out_unmatched', 'find_opt_out_unmatched', '{}',
   'Opt-outs for nobody', 'These recruits want no texts any more. Give each text a conversation.',
   'Give texts a conversation',
-  '%s numbers of %s got opt-outs for nobody');
+  '%s numbers of %s got opt-outs for nobody',
+  1);
 
 create function private.find_worker_late(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
 language sql
@@ -303,7 +307,8 @@ comment on function private.find_worker_late(jsonb, timestamptz) is
   'The kind, where something has been due for {minutes} and the worker, or the scheduler that notifies agents of leads, has '
   'not run for as long. At most 1,000 are counted. Where texting is not set up, nothing of it is due.';
 
-insert into public.alert_rules (kind, finder, threshold, title, advice, link_label) values (
+insert into public.alert_rules (kind, finder, threshold, title, advice, link_label, severity) values (
   'worker_late', 'find_worker_late', '{"minutes": 5}',
   'Sending texts', 'Nobody sends the texts that are due. The people who run the service start the worker.',
-  'See the texts that are not sent');
+  'See the texts that are not sent',
+  1);

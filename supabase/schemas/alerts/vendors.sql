@@ -132,10 +132,11 @@ comment on function private.find_deliveries_rejected(jsonb, timestamptz) is
   'week rejected and open, of {at_least}: {deliveries, since}, in the second case with {of}. Each lead counts as a delivery. '
   'The subject `import` has the rows of imports, by the hour alone.';
 
-insert into public.alert_rules (kind, finder, threshold, title, advice, link_label) values (
+insert into public.alert_rules (kind, finder, threshold, title, advice, link_label, severity) values (
   'deliveries_rejected', 'find_deliveries_rejected', '{"per_hour": 10, "percent": 20, "last": 50, "at_least": 20}',
   'Rejected deliveries', 'Correct what rejects them, such as the mapping. Then replay.',
-  'Replay or dismiss the rejected deliveries');
+  'Replay or dismiss the rejected deliveries',
+  1);
 
 create function private.find_vendor_silent(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
 language plpgsql
@@ -279,7 +280,8 @@ $$;
 comment on function private.find_fetch_refused(jsonb, timestamptz) is
   'Vendors whose notices wait because their access token is refused, or they have none: {leads, since, reason}.';
 
-insert into public.alert_rules (kind, finder, threshold, title, advice, link_label) values (
+insert into public.alert_rules (kind, finder, threshold, title, advice, link_label, severity) values (
   'fetch_refused', 'find_fetch_refused', '{}',
   'Leads that are not fetched', 'Meta refuses the access token. The people who run the service add a new one. Then all are fetched.',
-  null);
+  null,
+  1);

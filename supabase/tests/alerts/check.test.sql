@@ -18,12 +18,12 @@ delete from public.alert_rules;
 create table private.troubles (subject text);
 create function private.find_trouble(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
 language sql stable set search_path = '' as $$
-  select t.subject, jsonb_build_object('since', checked_at), 'thing ' || t.subject, 'in trouble for ' || (threshold ->> 'minutes'),
+  select t.subject, jsonb_build_object('since', '2026-01-05T10:00:00Z'), 'thing ' || t.subject, 'in trouble for ' || (threshold ->> 'minutes'),
     'thing mend ' || t.subject, '/operator/things/' || t.subject, null::uuid
   from private.troubles t
 $$;
-insert into public.alert_rules (kind, finder, threshold, title, advice, link_label)
-values ('trouble', 'find_trouble', '{"minutes": 7}', 'Troubles', 'Mend them.', 'See the thing');
+insert into public.alert_rules (kind, finder, threshold, title, advice, link_label, severity)
+values ('trouble', 'find_trouble', '{"minutes": 7}', 'Troubles', 'Mend them.', 'See the thing', 1);
 
 create function pg_temp.alert() returns setof text language sql as $$
   select concat_ws(' ', a.kind, a.subject, a.state) from public.alerts a order by a.opened_at, a.id
@@ -34,8 +34,9 @@ select is(private.check_alerts(), '{"open": 1, "opened": 1, "resolved": 0}', 'a 
 select is(private.check_alerts(), '{"open": 1, "opened": 0, "resolved": 0}', 'which is opened once');
 select results_eq('select pg_temp.alert()', array['trouble one open'], 'and says what it is about');
 select results_eq(
-  $$select name, problem, command, link, title, advice, link_label from private.alert_list$$,
-  $$values ('thing one', 'in trouble for 7', 'thing mend one', '/operator/things/one', 'Troubles', 'Mend them.', 'See the thing')$$,
+  $$select name, problem, command, link, title, advice, link_label, severity, since from private.alert_list$$,
+  $$values ('thing one', 'in trouble for 7', 'thing mend one', '/operator/things/one', 'Troubles', 'Mend them.', 'See the thing', 1::smallint,
+    timestamptz '2026-01-05 10:00Z')$$,
   'by the words of its function and its row');
 update public.alert_rules set threshold = '{"minutes": 9}';
 select private.check_alerts();
