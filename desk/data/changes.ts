@@ -6,6 +6,10 @@ import { placeRows, rowsOf } from "./rows.ts";
 /** Changes of more rows than this make the whole list worth reading again. */
 const MOST_CHANGED = 50;
 
+/** The number of changes of rows so far, and for each row that of its latest one. */
+let changes = 0;
+const latestChange = new Map<string, number>();
+
 /** A row of any list. */
 interface Row {
   id: string;
@@ -24,6 +28,7 @@ export async function readRowsAgain(queryKey: QueryKey, ids: string[]): Promise<
 async function readRowsOf(list: Query<Pages<Row>>, ids: string[]): Promise<void> {
   const { queryKey } = list;
   const { readThese, order } = metaOf(list);
+  const before = changes;
   let rows: Row[] = [];
   try {
     do {
@@ -36,7 +41,9 @@ async function readRowsOf(list: Query<Pages<Row>>, ids: string[]): Promise<void>
   }
   const { data, isInvalidated } = list.state;
   if (data === undefined) return;
-  const pages = placeRows(data.pages, ids, rows, order);
+  // What was read of a row that has changed meanwhile may be from before. The change reads it again when it is settled.
+  const isCurrent = (id: string) => (latestChange.get(id) ?? 0) <= before;
+  const pages = placeRows(data.pages, ids.filter(isCurrent), rows.filter(({ id }) => isCurrent(id)), order);
   const isEmpty = rowsOf(pages).length === 0 && pages.at(-1)!.hasMore;
   if (isInvalidated || isEmpty) return await queryClient.invalidateQueries({ queryKey });
   queryClient.setQueryData(queryKey, { ...data, pages });
@@ -53,6 +60,7 @@ export async function changeRow<Changed extends Row>(
   id: string,
   change: Partial<Changed>,
 ): Promise<() => void> {
+  latestChange.set(id, ++changes);
   const cut = await cancelReads(queryKey);
   const changed = listsOf(queryKey).flatMap((list) => {
     const before = rowsOf(list.state.data?.pages ?? []).find((row) => row.id === id);

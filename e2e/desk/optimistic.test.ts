@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Locator, Page, Request, Route } from "playwright-core";
 import { sql } from "../support/client.ts";
 import { receive } from "../support/sms.ts";
-import { assertAccessible, deskTest, signIn, until } from "./harness.ts";
+import { assertAccessible, deskTest, rendered, signIn, until } from "./harness.ts";
 import { createTalk, createTexter, list, openBell, outbox, type Talk, tell, type Texter, texts } from "./talks.ts";
 
 /** A call that waits for its response. */
@@ -80,15 +80,18 @@ async function signInAndJoin(page: Page, agent: Texter, view: string): Promise<(
 }
 
 /** Makes an agent who has opened a conversation in which the recruit waits, with a second one in the list. */
-async function openOfTwo(page: Page, status: "bot" | "escalated" = "escalated"): Promise<Talk> {
+async function openOfTwo(
+  page: Page,
+  status: "bot" | "escalated" = "escalated",
+): Promise<Talk & { untilRead: () => Promise<void> }> {
   const agent = await createTexter();
   await tell(await createTalk(agent, "Omar"), [["recruit", "Me first", 90]]);
   const talk = await createTalk(agent, "Maya", {}, status);
   await tell(talk, [["recruit", "Is this still open?", 5]]);
-  await signInAndJoin(page, agent, `inbox/${talk.id}`);
+  const untilRead = await signInAndJoin(page, agent, `inbox/${talk.id}`);
   await texts(page).getByText("Is this still open?").waitFor();
   await list(page).getByRole("link", { name: /Omar/ }).waitFor();
-  return talk;
+  return { ...talk, untilRead };
 }
 
 deskTest("a recruit who needs no reply leaves the list at once, and comes back where it is refused", async (page) => {
@@ -145,11 +148,10 @@ deskTest("an event takes back no change that is on its way", async (page) => {
   await page.getByRole("button", { name: "Take over" }).click();
   await page.getByText("Assigned to you").waitFor();
   await until(call.isCalled);
-  const reads = countReads(page, ONE_CONVERSATION);
   await receive(talk, { Body: "Hello?" });
   // What an event makes worth reading is asked for at once.
   await texts(page).getByText("Hello?").waitFor();
-  assert.deepEqual(reads.urls, []);
+  await talk.untilRead();
   assert.equal(await page.getByText("Assigned to you").count(), 1);
   await call.release();
   await until(async () => {
@@ -157,6 +159,30 @@ deskTest("an event takes back no change that is on its way", async (page) => {
     return row!.status === "escalated";
   });
   await list(page).getByRole("link", { name: /Maya/ }).getByText("Hello?").waitFor();
+});
+
+deskTest("a read of a row that began before a change takes back nothing", async (page) => {
+  const talk = await openOfTwo(page);
+  const reads: Route[] = [];
+  await page.route(/\/rest\/v1\/inbox\?.*&id=in\./, (route) => void reads.push(route), { times: 1 });
+  await receive(talk, { Body: "Hello?" });
+  await texts(page).getByText("Hello?").waitFor();
+  await until(() => reads.length > 0);
+  const call = await hold(page, "no_reply_needed");
+  const row = list(page).getByRole("link", { name: /Maya/ });
+  await page.getByRole("button", { name: "No reply needed" }).click();
+  await row.waitFor({ state: "detached" });
+  await until(call.isCalled);
+  await reads[0]!.continue();
+  await (await reads[0]!.request().response())!.finished();
+  await rendered(page);
+  assert.equal(await row.count(), 0);
+  await call.release();
+  await until(async () => {
+    const [stored] = await sql`select waiting_since from public.recruiting_conversations where id = ${talk.id}`;
+    return stored!.waiting_since === null;
+  });
+  assert.equal(await row.count(), 0);
 });
 
 deskTest("a conversation that is marked as read meanwhile takes back no change that is on its way", async (page) => {
