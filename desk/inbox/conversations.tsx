@@ -6,6 +6,7 @@ import SearchIcon from "lucide-react/icons/search";
 import SlidersHorizontal from "lucide-react/icons/sliders-horizontal";
 import X from "lucide-react/icons/x";
 import { Fragment, type ReactNode, Suspense, useId, useRef, useState } from "react";
+import { flushSync } from "react-dom";
 import { Link, useLocation } from "wouter";
 import { agentQueries } from "../data/agents.ts";
 import { type Filter, inboxQueries, type InboxRow, type View, viewsOf } from "../data/inbox.ts";
@@ -82,9 +83,9 @@ export function Conversations(filtered: Filtered) {
   });
 
   function openSearch(): void {
-    setSearching(true);
-    // It is there by then.
-    requestAnimationFrame(() => search.current?.focus());
+    // The next letter that the user types goes into the field.
+    flushSync(() => setSearching(true));
+    search.current!.focus();
   }
 
   function closeSearch(): void {
