@@ -14,8 +14,10 @@ export function Funnel({ agent, figures }: { agent: Agent; figures: Figures }) {
   const stage = (
     title: string,
     key: "texted" | "replied" | "screened" | "interview" | "licensed" | "hired",
+    group: string,
   ) => ({
     title,
+    group,
     cell: (row: VendorFunnel) => <Share of={row[key]} all={row.leads} />,
     isNumber: true,
   });
@@ -53,12 +55,12 @@ export function Funnel({ agent, figures }: { agent: Agent; figures: Figures }) {
             isHeader: true,
           },
           { title: "Leads", cell: ({ leads }) => countText(leads), isNumber: true },
-          stage("Texted", "texted"),
-          stage("Replied", "replied"),
-          stage("Screened", "screened"),
-          stage("Interview", "interview"),
-          stage("Licensed", "licensed"),
-          stage("Hired", "hired"),
+          stage("Texted", "texted", "Texting"),
+          stage("Replied", "replied", "Texting"),
+          stage("Screened", "screened", "Stages"),
+          stage("Interview", "interview", "Stages"),
+          stage("Licensed", "licensed", "Stages"),
+          stage("Hired", "hired", "Stages"),
         ]}
       />
     </section>

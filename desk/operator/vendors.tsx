@@ -78,9 +78,11 @@ function Quality() {
       | "screened"
       | "interview"
       | "hired",
+    group?: string,
     isMinor = false,
   ) => ({
     title,
+    group,
     cell: (row: { leads: number } & Record<typeof key, number>) => <Share of={row[key]} all={row.leads} />,
     isNumber: true,
     isMinor,
@@ -91,7 +93,10 @@ function Quality() {
         <h2 id="quality">Quality</h2>
         <Link href="/operator/duplicates">Leads that came again</Link>
       </div>
-      <p className="quiet">Recruiting leads of the last {DAYS} days in UTC without tests, and their progress since.</p>
+      <p className="quiet">
+        Recruiting leads of the last {DAYS}{" "}
+        days in UTC without tests, and their progress since. A recruit may reach a stage without a text of the service.
+      </p>
       <Table
         label="Quality of leads"
         query={query}
@@ -103,14 +108,14 @@ function Quality() {
           { title: "Vendor", cell: ({ vendor }) => nameOf(vendor), isHeader: true },
           { title: "Leads", cell: ({ leads }) => countText(leads), isNumber: true },
           share("Repeats", "repeats"),
-          share("Suppressed", "suppressed", true),
+          share("Suppressed", "suppressed", undefined, true),
           share("Returned", "returned"),
-          share("Texted", "texted"),
-          share("Replied", "replied"),
-          share("Opted out", "opted_out"),
-          share("Screened", "screened", true),
-          share("Interview", "interview", true),
-          share("Hired", "hired"),
+          share("Texted", "texted", "Texting"),
+          share("Replied", "replied", "Texting"),
+          share("Opted out", "opted_out", "Texting"),
+          share("Screened", "screened", "Stages", true),
+          share("Interview", "interview", "Stages", true),
+          share("Hired", "hired", "Stages"),
         ]}
       />
     </section>

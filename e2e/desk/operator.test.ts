@@ -295,7 +295,7 @@ deskTest("the charts of vendors have the numbers of the rows as tables, with the
     hasText: vendor.slug,
   });
   assert.equal(await quality.getByRole("cell").first().innerText(), String(sum));
-  await page.getByRole("table", { name: "Quality of leads" }).getByRole("columnheader", { name: "Texted" }).waitFor();
+  await page.getByRole("table", { name: "Quality of leads" }).getByRole("columnheader", { name: "Stages" }).waitFor();
   const keys = page.getByRole("table", { name: "Keys of vendors" }).getByRole("row").filter({ hasText: idle.slug });
   assert.deepEqual((await keys.getByRole("cell").allInnerTexts()).slice(0, 3), ["1", "never", "–"]);
   await sql`delete from public.recruiting_leads where vendor_id = ${vendor.id}`;
