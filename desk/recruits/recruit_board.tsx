@@ -114,7 +114,7 @@ function Card({ recruit, onMove }: { recruit: Recruit; onMove: (recruit: Moved, 
       <Link href={`/recruits/${id}`} draggable={false} className="name">
         <bdi>{moved.name}</bdi>
       </Link>
-      {unread.length > 0 && <Badge meaning="info">New</Badge>}
+      {unread.length > 0 && <Badge meaning="info">Unread</Badge>}
       <Menu
         label={`Move ${moved.name}`}
         icon={ArrowRightLeft}

@@ -35,7 +35,7 @@ export const COLUMNS: TableColumn<Recruit>[] = [
     isHeader: true,
     cell: (recruit) => (
       <>
-        <bdi>{fullName(recruit)}</bdi> {recruit.unread.length > 0 && <Badge meaning="info">New</Badge>}
+        <bdi>{fullName(recruit)}</bdi> {recruit.unread.length > 0 && <Badge meaning="info">Unread</Badge>}
       </>
     ),
   },

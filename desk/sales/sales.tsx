@@ -31,7 +31,7 @@ export function Sales({ agent }: { agent: Agent }) {
         empty={<NoLeads typed={typed ?? ""} />}
         keyOf={({ id }) => id}
         nameOf={fullName}
-        columns={isManager ? COLUMNS.toSpliced(4, 0, AGENT) : COLUMNS}
+        columns={isManager ? COLUMNS.toSpliced(5, 0, AGENT) : COLUMNS}
       />
     </Page>
   );
@@ -41,12 +41,9 @@ const COLUMNS: TableColumn<Lead>[] = [
   {
     title: "Name",
     isHeader: true,
-    cell: (lead) => (
-      <>
-        <bdi>{fullName(lead)}</bdi> <Badge>{lead.stage}</Badge>
-      </>
-    ),
+    cell: (lead) => <bdi>{fullName(lead)}</bdi>,
   },
+  { title: "Stage", isPlain: true, cell: ({ stage }) => <Badge>{stage}</Badge> },
   {
     title: "Phone",
     isPlain: true,

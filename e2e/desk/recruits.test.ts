@@ -10,7 +10,7 @@ async function createManager(agency_id: string) {
   return { ...await signInNewAgent(agency_id, "manager"), agency_id };
 }
 
-deskTest("an agent's recruits stand newest first, and one that is opened is new no more", async (page) => {
+deskTest("an agent's recruits stand newest first, and one that is opened is unread no more", async (page) => {
   const agent = await createAgentWithLead();
   const [ada, ben] = await createRecruits(agent, [
     { first_name: "Ada", metadata: { last_name: "Lovelace", phone: "+13125550142", state: "IL" } },
@@ -24,7 +24,7 @@ deskTest("an agent's recruits stand newest first, and one that is opened is new 
   await rows(page).first().waitFor();
   assert.match(
     (await rows(page).allInnerTexts()).join("\n"),
-    /^\s+Ada Lovelace New\s+\(312\) 555-0142\s+IL\s+A vendor\s[^]*no texts/,
+    /^\s+Ada Lovelace Unread\s+\(312\) 555-0142\s+IL\s+A vendor\s[^]*no texts/,
   );
   assert.match((await rows(page).allInnerTexts())[1]!, /^\s+Ben\s+no phone\s/);
   await assertAccessible(page);
