@@ -35,6 +35,10 @@ export type RejectedDelivery = Row<"delivery_list", "vendor" | "payload_kept">;
 export type ListedLead = Row<"lead_list", "id" | "received" | "vendor" | "distribution">;
 /** The number of waiting leads of a vendor. */
 export type WaitingVendor = Row<"waiting_vendor_list", "vendor_id" | "vendor" | "leads">;
+/** Of a vendor, how many waiting leads an open order wants, also by state. */
+export type WantedLeads = Omit<Returned<"count_wanted_leads">, "states"> & {
+  states: { state: string | null; leads: number; wanted: number }[];
+};
 export type WaitingLead = Row<"waiting_lead_list", "id" | "vendor_id" | "name" | "received">;
 export type UnmatchedText = Row<"unmatched_text_list", "id" | "media">;
 /** One of our texts that the provider does not have, or could not deliver. */
@@ -180,6 +184,13 @@ export const operatorQueries = {
       queryKey: [...operatorQueries.all(), "waiting vendors"],
       queryFn: () =>
         asOperator(call(supabase.from("waiting_vendor_list").select().order("vendor"))) as Promise<WaitingVendor[]>,
+    }),
+  /** How many of them an open order wants now, by vendor. */
+  wantedLeads: () =>
+    queryOptions({
+      queryKey: [...operatorQueries.all(), "wanted leads"],
+      queryFn: () => asOperator(call(supabase.rpc("count_wanted_leads"))) as Promise<WantedLeads[]>,
+      refetchOnWindowFocus: true,
     }),
   /** Texts that belong to no conversation, the newest first. */
   unmatchedTexts: () =>

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
-import { type DistributedLead, operatorQueries, type WaitingVendor } from "../data/operator.ts";
+import { type DistributedLead, operatorQueries, type WaitingVendor, type WantedLeads } from "../data/operator.ts";
 import { useDistribute } from "../data/operator_acts.ts";
 import { usePages } from "../data/pages.ts";
 import { ConfirmButton } from "../ui/confirm.tsx";
@@ -63,9 +63,12 @@ function Distribution(
   },
 ) {
   const [selected, setSelected] = useState("");
+  const { data: counted } = useQuery(operatorQueries.wantedLeads());
   const nameOf = useVendorName();
   // None of its leads may wait any more.
   const chosen = vendors.find(({ vendor_id }) => vendor_id === selected);
+  const those = counted?.filter(({ vendor_id }) => chosen === undefined || vendor_id === chosen.vendor_id);
+  const wanted = those?.reduce((sum, { wanted }) => sum + wanted, 0);
 
   return (
     <div className="filters">
@@ -76,8 +79,8 @@ function Distribution(
         ))}
       </select>
       <ConfirmButton
-        label={`Distribute ${countText(Math.min(chosen?.leads ?? waiting, MOST))}`}
-        className="primary"
+        label={wanted ? `Distribute ${Math.min(wanted, MOST)}` : "Distribute"}
+        className={wanted ? "primary" : undefined}
         question={
           <p>
             Up to {MOST} leads of {chosen === undefined ? "all vendors" : nameOf(chosen.vendor)}{" "}
@@ -86,8 +89,26 @@ function Distribution(
         }
         act={() => act(chosen?.vendor_id ?? null)}
       />
+      {wanted !== undefined && <p>{wantedText(wanted, chosen?.leads ?? waiting)} {statesText(those!)}</p>}
     </div>
   );
+}
+
+function wantedText(wanted: number, waiting: number): string {
+  if (wanted === 0) return "No open order wants any of them now.";
+  return `Open orders now want ${countText(wanted)} of the ${countText(waiting)}.`;
+}
+
+/** How many leads wait for each state, the most first, and how many of them are wanted. */
+function statesText(counted: WantedLeads[]): string {
+  const ofState = Map.groupBy(counted.flatMap(({ states }) => states), ({ state }) => state ?? "no state");
+  return [...ofState].map(([state, counts]) => ({
+    state,
+    leads: counts.reduce((sum, { leads }) => sum + leads, 0),
+    wanted: counts.reduce((sum, { wanted }) => sum + wanted, 0),
+  })).toSorted((one, other) => other.leads - one.leads).map(({ state, leads, wanted }) =>
+    `${state}: ${countText(leads)}${wanted > 0 ? ` (${countText(wanted)} wanted)` : ""}`
+  ).join(", ");
 }
 
 /** The distributed leads, with their agencies and agents. */

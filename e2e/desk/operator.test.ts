@@ -234,7 +234,8 @@ deskTest("waiting leads are distributed to the orders that want them, and who go
   await own.first().waitFor();
   assert.equal(await own.count(), 3);
   await page.getByLabel("Vendor", { exact: true }).selectOption({ label: `${vendor.slug} (3)` });
-  await page.getByRole("button", { name: "Distribute" }).click();
+  await page.getByText("Open orders now want 3 of the 3. TX: 3 (3 wanted)").waitFor();
+  await page.getByRole("button", { name: "Distribute 3" }).click();
   await page.getByText(`Up to 100 leads of ${vendor.slug} go to the open orders`).waitFor();
   assert.equal((await storedLeads(vendor)).filter(({ order_id }) => order_id !== null).length, 0);
   await page.getByRole("dialog").getByRole("button", { name: "Distribute" }).click();
@@ -248,6 +249,7 @@ deskTest("waiting leads are distributed to the orders that want them, and who go
   // The list is read again.
   await own.nth(1).waitFor({ state: "detached" });
   assert.equal(await own.count(), 1);
+  await page.getByText("No open order wants any of them now. TX: 1").waitFor();
   await page.getByRole("button", { name: "Distribute" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Distribute" }).click();
   await page.getByText("None was distributed: no open order wants them now. Still waiting: 1.").waitFor();

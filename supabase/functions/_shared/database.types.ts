@@ -4491,6 +4491,14 @@ export type Database = {
           "vendor": string;
         }[];
       };
+      "count_wanted_leads": {
+        Args: Record<PropertyKey, never>;
+        Returns: {
+          "states": Json;
+          "vendor_id": string;
+          "wanted": number;
+        }[];
+      };
       "create_order": {
         Args: { "agency_id": string; "settings": Json };
         Returns: {

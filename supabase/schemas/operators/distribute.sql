@@ -51,3 +51,30 @@ comment on function public.distribute_leads(integer, uuid) is
   'because new leads wait meanwhile. PT409 if other transactions hold the lock for 2 s. 42501 for a user who is not an '
   'operator. Security definer because operators may not read or write the tables.';
 grant execute on function public.distribute_leads(integer, uuid) to authenticated, service_role;
+
+create function public.count_wanted_leads() returns table (vendor_id uuid, wanted integer, states jsonb)
+language plpgsql
+stable
+security definer
+set search_path = ''
+as $$
+begin
+  perform private.require_operator();
+  return query
+    select k.vendor_id, sum(k.wanted)::integer,
+      jsonb_agg(jsonb_build_object('state', k.state, 'leads', k.leads, 'wanted', k.wanted))
+    from (
+      select l.vendor_id, l.state, count(*) as leads,
+        case when (private.best_order(l.vendor_id, l.state, now())).id is null then 0 else count(*) end as wanted
+      from private.waiting_lead_list l
+      group by l.vendor_id, l.state
+    ) k
+    group by k.vendor_id;
+end
+$$;
+
+comment on function public.count_wanted_leads() is
+  'Of each vendor with waiting leads the number of those that an open order wants now, which distribute_leads() tries, and by '
+  'state [{state|null, leads, wanted}]. An order may have room for fewer. 42501 for a user who is not an operator. Security '
+  'definer because operators may not read the tables.';
+grant execute on function public.count_wanted_leads() to authenticated, service_role;

@@ -3,7 +3,7 @@
 begin;
 -- Changes of others are not seen, so that all tables can be compared.
 set transaction isolation level repeatable read;
-select plan(199);
+select plan(207);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor'), pg_temp.create_vendor('quiet');
@@ -50,13 +50,14 @@ insert into calls values
   ('select count(*) from public.distribute_leads(1)'),
   (format('select public.acknowledge_alert(%L)', md5('no alert')::uuid)),
   ('select public.set_alert_rule(''none'')'),
+  ('select count(*) from public.count_wanted_leads()'),
   ('select count(*) from public.count_vendor_days()');
 select is(pg_temp.value_as(name, statement), '42501', format('%s may not %s', name, statement))
 from unnest(array['anon', 'ann', 'mia', 'former']) name cross join calls;
 select is(pg_temp.value_as('service_role', statement), '42501', 'an action is of a user: ' || statement)
 from calls where statement ~ 'begin_operator_action|read_payload';
 select isnt(pg_temp.value_as(name, statement), '42501', format('%s may %s', name, statement))
-from unnest(array['service_role', 'visitor']) name cross join calls where statement ~ 'alert|count_vendor_days';
+from unnest(array['service_role', 'visitor']) name cross join calls where statement ~ 'alert|count_';
 select is(
   pg_temp.value_as('visitor', format('select public.begin_operator_action(%L, ''{}'')', action)), 'PT400',
   format('that somebody does %s, only the function that does it says', coalesce(action, 'nothing')))
@@ -149,6 +150,11 @@ select is(
 from unnest(array['rejected_deliveries', 'recruiting_leads', 'unmatched_texts', 'vendors', 'operators', 'operator_actions']) name;
 
 -- Distributions
+select is(
+  pg_temp.value_as('visitor', format(
+    'select wanted || '' '' || states from public.count_wanted_leads() where vendor_id = %L', md5('vendor')::uuid)),
+  '1 [{"leads": 1, "state": null, "wanted": 1}]',
+  'the leads that wait are counted by state, with those that an open order wants');
 select is(
   pg_temp.value_as('visitor', format('select count(*) from public.distribute_leads(%s, %L)', max, md5('vendor')::uuid)),
   result, message)
