@@ -31,6 +31,7 @@ const READ_AGAIN: Record<string, QueryKey[]> = {
     inboxQueries.summaries(),
     teamQueries.all(),
     figureQueries.all(),
+    recruitQueries.counts(),
     orderQueries.all(),
     notificationQueries.all(),
     waitingTextQueries.all(),

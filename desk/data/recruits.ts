@@ -1,4 +1,4 @@
-import { queryOptions, useMutation } from "@tanstack/react-query";
+import { keepPreviousData, queryOptions, useMutation } from "@tanstack/react-query";
 import { call, CallError, fileError, repeat, supabase } from "./client.ts";
 import { changeData, changeRow, readRowsAgain } from "./changes.ts";
 import { after, isId, pagesOptions, search } from "./pages.ts";
@@ -68,6 +68,9 @@ export const NEWEST_FIRST: Order = { column: ORDERS.received, ascending: false }
 const COLUMNS = ["id", "first_name", "last_name", "phone", "email", "state", "vendor", "agent_id", "agent", "stage"]
   .concat("last_text_at", "conversation_id", "unread", Object.values(ORDERS)).join();
 
+/** The number of rows, without the rows. */
+const COUNT = { count: "exact", head: true } as const;
+
 /** As many as a palette shows. */
 const MOST_FOUND = 8;
 
@@ -84,6 +87,18 @@ export const recruitQueries = {
       { order, isInList: (recruit) => stage === null || recruit.stage === stage },
     );
   },
+  counts: () => [...recruitQueries.all(), "count"],
+  /** The number of recruits of a list. */
+  count: (filter: RecruitFilter) =>
+    queryOptions({
+      queryKey: [...recruitQueries.counts(), { ...filter, order: null }],
+      queryFn: async () => {
+        const result = await select(filter, COUNT);
+        await call(Promise.resolve(result));
+        return result.count!;
+      },
+      placeholderData: keepPreviousData,
+    }),
   /** The newest recruits of an agency that have these words in their name, phone or e-mail address. */
   found: (agency_id: string, typed: string) =>
     queryOptions({
@@ -128,20 +143,24 @@ export interface OtherRecruit {
 
 /** Recruits of a list, in its order: those after `last`, or of these ids. */
 export async function readRecruits(
-  { agency_id, agent_id, typed, stage, order: { column, ascending } }: RecruitFilter,
+  filter: RecruitFilter,
   limit: number,
   last: Recruit | null,
   ids: string[] | null,
 ): Promise<Recruit[]> {
-  let query = supabase.from("recruit_rows").select(COLUMNS).eq("agency_id", agency_id);
+  const { column, ascending } = filter.order;
+  let query = select(filter);
+  if (ids !== null) query = query.in("id", ids);
+  query = after(query, last, column as (typeof ORDERS)[keyof typeof ORDERS], ascending);
+  return await call(query.limit(limit)) as unknown as Recruit[];
+}
+
+/** Selects columns of the recruits of a list, or with `COUNT` only counts them. */
+function select({ agency_id, agent_id, typed, stage }: RecruitFilter, options?: typeof COUNT) {
+  let query = supabase.from("recruit_rows").select(COLUMNS, options).eq("agency_id", agency_id);
   if (agent_id !== null) query = query.eq("agent_id", agent_id);
   if (stage !== null) query = query.eq("stage", stage);
-  if (ids !== null) query = query.in("id", ids);
-  query = search(after(query, last, column as (typeof ORDERS)[keyof typeof ORDERS], ascending), typed, {
-    names: ["first_name", "last_name", "email"],
-    phones: ["phone"],
-  });
-  return await call(query.limit(limit)) as unknown as Recruit[];
+  return search(query, typed, { names: ["first_name", "last_name", "email"], phones: ["phone"] });
 }
 
 /** The change of the stage of recruits. */
@@ -172,7 +191,7 @@ export function useSetStage() {
     onSettled: (_done, _error, { ids }) =>
       Promise.all([
         readRowsAgain(recruitQueries.lists(), ids),
-        ...ids.flatMap((id) => [keyOf(id), recruitQueries.timeline(id)])
+        ...[recruitQueries.counts(), ...ids.flatMap((id) => [keyOf(id), recruitQueries.timeline(id)])]
           .map((queryKey) => queryClient.invalidateQueries({ queryKey })),
       ]),
   });

@@ -53,8 +53,14 @@ function RecruitDetails({ recruit, agent }: { recruit: RecruitCard; agent: Agent
   return (
     <>
       <p className="buttons">
-        <RecruitStage recruit={recruit} />
-        {isManager && <GiveTo agent={agent} rows={[recruit]} count={fullName(recruit)} />}
+        <label>
+          <span className="quiet">Stage</span> <RecruitStage recruit={recruit} />
+        </label>
+        {isManager && (
+          <label>
+            <span className="quiet">Agent</span> <GiveTo agent={agent} rows={[recruit]} count={fullName(recruit)} />
+          </label>
+        )}
         {isPhone(phone) && <CallLink id={id} phone={phone} className="button">Call</CallLink>}
         {phone !== null && (
           <ActionButton

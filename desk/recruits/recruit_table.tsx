@@ -18,8 +18,9 @@ import { Avatar } from "../ui/avatar.tsx";
 import { Badge } from "../ui/badge.tsx";
 import { labelOf } from "../ui/json_value.tsx";
 import { fullName } from "../ui/name.ts";
-import { phoneText } from "../ui/phone.ts";
+import { isPhone, phoneText } from "../ui/phone.ts";
 import { EmptyState } from "../ui/query_result.tsx";
+import { CallLink } from "../ui/recruit_facts.tsx";
 import { RecruitStage } from "../ui/recruit_stage.tsx";
 import { Table, type TableColumn } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
@@ -39,7 +40,17 @@ export const COLUMNS: TableColumn<Recruit>[] = [
       </>
     ),
   },
-  { title: "Phone", key: "phone", isPlain: true, cell: ({ phone }) => phone === null ? "no phone" : phoneText(phone) },
+  {
+    title: "Phone",
+    key: "phone",
+    isPlain: true,
+    cell: ({ id, phone }) =>
+      phone === null
+        ? "no phone"
+        : isPhone(phone)
+        ? <CallLink id={id} phone={phone}>{phoneText(phone)}</CallLink>
+        : phoneText(phone),
+  },
   { title: "State", key: "state", isPlain: true, cell: ({ state }) => state },
   { title: "Vendor", key: "vendor", isMinor: true, cell: ({ vendor }) => <bdi>{vendor}</bdi> },
   { title: "Stage", key: "stage", isPlain: true, cell: (recruit) => <RecruitStage recruit={recruit} /> },
@@ -112,10 +123,16 @@ function Acts({ agent, rows, clear }: { agent: Agent; rows: Recruit[]; clear: ()
   );
 }
 
-/** Gives recruits to an agent of the agency, and offers to take them back. `count` says how many, or who. */
+/**
+ * Gives recruits to an agent of the agency, and offers to take them back. Without `clear` it is one, whose agent shows.
+ *
+ * @param count how many they are, or who it is
+ */
 export function GiveTo(
   { agent, rows, count, clear }: { agent: Agent; rows: Recruit[]; count: string; clear?: () => void },
 ) {
+  const { agent_id, agent: name } = rows[0]!;
+  const current = clear === undefined ? agent_id : null;
   const { data: agents = [] } = useQuery(agentQueries.active(agent.agency_id));
   const giving = useAction(async (to: string) => {
     const before = Object.groupBy(rows.filter(({ agent_id }) => agent_id !== null), ({ agent_id }) => agent_id!);
@@ -140,12 +157,14 @@ export function GiveTo(
   return (
     <>
       <select
-        aria-label={rows.length === 1 ? `Give ${fullName(rows[0]!)} to` : "Give them to"}
-        value=""
+        aria-label={clear && (rows.length === 1 ? `Give ${fullName(rows[0]!)} to` : "Give them to")}
+        value={current ?? ""}
         aria-disabled={giving.isRunning}
         onChange={({ target }) => void giving.run(target.value)}
       >
-        <option value="">Give to…</option>
+        {current === null && <option value="">{clear ? "Give to…" : "no agent"}</option>}
+        {/* Of those who have left none is among the agents. */}
+        {current !== null && !agents.some(({ id }) => id === current) && <option value={current}>{name}</option>}
         {agents.map(({ id, name }) => <option key={id} value={id}>{name}</option>)}
       </select>
       <ActionError action={giving} />

@@ -1,6 +1,9 @@
+import { useQuery } from "@tanstack/react-query";
 import { type RefObject, useLayoutEffect, useRef } from "react";
 import { useRoute, useSearch } from "wouter";
+import { recruitQueries } from "../data/recruits.ts";
 import type { Agent } from "../data/user.ts";
+import { countText } from "../ui/count.ts";
 import { Page } from "../ui/page.tsx";
 import { RecruitBoard } from "./recruit_board.tsx";
 import { RecruitFilters } from "./recruit_filters.tsx";
@@ -22,6 +25,7 @@ export function Recruits({ agent }: { agent: Agent }) {
 function AllRecruits({ agent, left }: { agent: Agent; left: RefObject<LeftList> }) {
   const filter = useFilter(agent);
   const [isBoard] = useBoard();
+  const { data: count } = useQuery(recruitQueries.count(filter));
   // Runs before the list is gone, and the page shrinks.
   useLayoutEffect(() => () => {
     left.current.scrolled = scrollY;
@@ -29,6 +33,9 @@ function AllRecruits({ agent, left }: { agent: Agent; left: RefObject<LeftList> 
   return (
     <Page title="Recruits" isTitleHidden className={isBoard ? "board-page" : undefined}>
       <RecruitFilters agent={agent} filter={filter} />
+      <p className="quiet">
+        {count === undefined ? "…" : `${countText(count)} ${count === 1 ? "recruit" : "recruits"}`}
+      </p>
       {isBoard ? <RecruitBoard filter={filter} /> : <RecruitTable agent={agent} filter={filter} />}
     </Page>
   );
