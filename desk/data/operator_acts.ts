@@ -105,12 +105,13 @@ export function useDryRun() {
 }
 
 /**
- * Stores the leads of at most {@link BATCH} deliveries. Each is stored once, however often it is asked for.
+ * Stores the leads of at most {@link BATCH} deliveries, unless it is a dry run. Each is stored once, however often it is
+ * asked for.
  *
  * @returns the outcome of the first one, and of those for which there was time
  */
-export async function replay(delivery_ids: string[]): Promise<Replayed[]> {
-  const { results } = await asOperator(repeat(() => requestReplay(delivery_ids, false)));
+export async function replay(delivery_ids: string[], isDryRun = false): Promise<Replayed[]> {
+  const { results } = await asOperator(repeat(() => requestReplay(delivery_ids, isDryRun)));
   return results.filter((result) => result.status !== "not_tried");
 }
 

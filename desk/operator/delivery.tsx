@@ -48,7 +48,7 @@ export function DeliveryRow(
           question={<p>It may hold what a person told the vendor. Reading it is noted with your name.</p>}
           act={() => payload.mutateAsync(id)}
         />
-        <ActionButton act={() => tryReplay(id)}>Dry run</ActionButton>
+        <ActionButton act={() => tryReplay(id)} className="plain">Dry run</ActionButton>
         <ActionButton act={replayOne}>Replay</ActionButton>
         <ConfirmButton
           label="Dismiss"

@@ -43,8 +43,10 @@ export function GroupView({ group }: { group: Group }) {
         {known && !all.isRunning && (
           <span className="buttons">
             <MappingLink vendor={known.vendor} deliveries={query.data} />
+            <button type="button" onClick={() => all.start(true)}>Dry run of all</button>
             <ConfirmButton
               label={`Replay all ${known.deliveries.toLocaleString("en-US")}`}
+              className="primary"
               question={
                 <p>
                   Each delivery is read anew by the vendor's parser, and its lead is stored and distributed. This can't
@@ -53,7 +55,7 @@ export function GroupView({ group }: { group: Group }) {
               }
               act={() => {
                 setReport("");
-                all.start();
+                all.start(false);
                 return Promise.resolve();
               }}
             />

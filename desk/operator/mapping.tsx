@@ -48,10 +48,10 @@ export function MappingView({ vendor, delivery }: { vendor: string; delivery?: s
   );
 }
 
-/** Leads back to the open deliveries that were rejected as this one was. */
+/** Leads back to the open deliveries that were rejected as this one was, by their reason. */
 function DeliveriesLink({ id }: { id: string }) {
   const { data: delivery } = useQuery(operatorQueries.delivery(id));
-  return delivery && <Link href={pathOf(groupOf(delivery))}>Deliveries with this reason</Link>;
+  return delivery && <Link href={pathOf(groupOf(delivery))}>Rejected: {delivery.reason}</Link>;
 }
 
 function Editor({ mapping, delivery }: { mapping: Mapping; delivery?: string }) {
@@ -131,6 +131,7 @@ function MappingField(
   return (
     <>
       <label htmlFor={id}>Mapping</label>
+      <p id={`${id}-problem`} className="problem" role="alert">{problem}</p>
       <textarea
         id={id}
         spellCheck={false}
@@ -141,7 +142,6 @@ function MappingField(
         aria-invalid={problem !== null}
         aria-describedby={`${id}-problem ${id}-hint`}
       />
-      <p id={`${id}-problem`} className="problem" role="alert">{problem}</p>
       <small id={`${id}-hint`}>
         JSON: for each field of a lead a JMESPath expression, as in {'{"fields": {"first_name": "person.name"}}'}.
       </small>

@@ -16,7 +16,7 @@ export function MappingLink({ vendor, deliveries = [] }: { vendor: string; deliv
   return (
     <Link
       href={`/operator/mappings/${vendor}${sample ? `/${sample.id}` : ""}`}
-      className={deliveries.length > 0 ? "button primary" : undefined}
+      className={deliveries.length > 0 ? "button" : undefined}
     >
       Edit the mapping <span className="visually-hidden">of {nameOf(vendor)}</span>
     </Link>

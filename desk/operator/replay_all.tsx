@@ -8,23 +8,21 @@ const REFUSED_SHOWN = 50;
 
 /** A replay of many: their number, those that are left, and the outcomes of the others. */
 interface Job {
+  isDryRun: boolean;
   total: number;
   left: string[];
   results: Replayed[];
 }
 
-function begun(ids: string[]): Job {
-  return { total: ids.length, left: ids, results: [] };
-}
-
 /**
- * Replays all open deliveries of a group, a batch after the other. It goes on where it was after a fault, and also when
+ * Replays all open deliveries of a group, or says what a replay would make of them, a batch after the other. It goes on where it was after a fault, and also when
  * a response was lost: a delivery that is replayed again gives the same lead.
  */
 export function useReplayAll(group: Group) {
   const [job, setJob] = useState<Job | null>(null);
   const current = useRef<Job | null>(null);
   const isStopped = useRef(false);
+  const isDryRun = useRef(false);
 
   function show(job: Job | null): void {
     current.current = job;
@@ -34,10 +32,14 @@ export function useReplayAll(group: Group) {
   const action = useAction(async () => {
     isStopped.current = false;
     try {
-      let job = current.current ?? begun(await openDeliveries(group));
+      let job = current.current;
+      if (job === null) {
+        const ids = await openDeliveries(group);
+        job = { isDryRun: isDryRun.current, total: ids.length, left: ids, results: [] };
+      }
       show(job);
       while (job.left.length > 0 && !isStopped.current) {
-        const results = await replay(job.left.slice(0, BATCH));
+        const results = await replay(job.left.slice(0, BATCH), job.isDryRun);
         const tried = new Set(results.map(({ delivery_id }) => delivery_id));
         job = {
           ...job,
@@ -60,8 +62,9 @@ export function useReplayAll(group: Group) {
     ...action,
     job,
     goOn: () => void action.run(),
-    start: () => {
+    start: (isDry: boolean) => {
       if (action.isRunning) return;
+      isDryRun.current = isDry;
       show(null);
       void action.run();
     },
@@ -81,10 +84,12 @@ export function ReplayAll({ of }: { of: ReturnType<typeof useReplayAll> }) {
     <div className="replay">
       <div role="status">
         {isRunning && job === null && <p>Reading the list</p>}
-        {job !== null && !isOver && <p>{isRunning ? "Replaying" : "Stopped"}: {done} of {total}</p>}
-        {isOver && <p>{summary(job.results)}</p>}
+        {job !== null && !isOver && (
+          <p>{!isRunning ? "Stopped" : job.isDryRun ? "Trying" : "Replaying"}: {done} of {total}</p>
+        )}
+        {isOver && <p>{summary(job)}</p>}
       </div>
-      {job !== null && !isOver && <progress value={done} max={total} aria-label="Deliveries replayed" />}
+      {job !== null && !isOver && <progress value={done} max={total} aria-label="Progress" />}
       <ActionError action={of} />
       {isRunning && <button type="button" onClick={of.stop}>Stop</button>}
       {!isRunning && !isOver && (job !== null || error !== null) && (
@@ -95,11 +100,11 @@ export function ReplayAll({ of }: { of: ReturnType<typeof useReplayAll> }) {
   );
 }
 
-function summary(results: Replayed[]): string {
+function summary({ isDryRun, results }: Job): string {
   const by = Object.groupBy(results, ({ status, was_replayed }) => was_replayed ? "before" : status);
   const count = (came: keyof typeof by) => by[came]?.length ?? 0;
   return [
-    `Replayed ${results.length}`,
+    `${isDryRun ? "Nothing is stored by this dry run of" : "Replayed"} ${results.length}`,
     `New leads: ${count("created")}`,
     `Leads that had come meanwhile: ${count("duplicate")}`,
     ...count("before") > 0 ? [`Already replayed: ${count("before")}`] : [],

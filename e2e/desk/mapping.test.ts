@@ -67,7 +67,7 @@ deskTest("an operator corrects a mapping beside a rejected delivery, sees its le
   await page.getByRole("navigation", { name: "Operator" }).getByRole("link", { name: "Vendors", exact: true })
     .and(page.locator("[aria-current]")).waitFor();
   // Back to where it came from, and here again.
-  await page.getByRole("link", { name: "Deliveries with this reason" }).click();
+  await page.getByRole("link", { name: /^Rejected: / }).click();
   await page.getByRole("link", { name: "Edit the mapping" }).click();
   await page.getByText("Show a payload to see what the mapping makes of it.").waitFor();
   await assertAccessible(page);

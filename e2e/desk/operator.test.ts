@@ -90,7 +90,7 @@ async function open(page: Page, view: keyof typeof VIEWS): Promise<void> {
 
 async function tryDelivery(page: Page): Promise<void> {
   await page.getByRole("row").filter({ hasText: "JazzHR" }).getByRole("link", { name: "no name" }).click();
-  await page.getByRole("button", { name: "Dry run" }).first().click();
+  await page.getByRole("button", { name: "Dry run", exact: true }).first().click();
   await page.getByText("A replay would store this lead").waitFor();
 }
 

@@ -103,7 +103,7 @@ deskTest("an operator tries a delivery, then replays it, all by keyboard", async
 deskTest("a delivery that is still refused says why beside it, and stays", async (page) => {
   const { vendor } = await vendorWith({ payload: { last_name: "Nobody" } });
   await openGroup(page, vendor);
-  await page.getByRole("button", { name: "Dry run" }).click();
+  await page.getByRole("button", { name: "Dry run", exact: true }).click();
   await page.getByText(`It would still be refused: ${MISSING_FIRST_NAME}.`).waitFor();
   await page.getByRole("button", { name: "Replay", exact: true }).click();
   await page.getByText(`It is still refused: ${MISSING_FIRST_NAME}.`).waitFor();
@@ -135,7 +135,7 @@ deskTest("a phone shows a dry run, the question and a payload within its width",
     payload: { first_name: "Ada", answers: { "are_you_licensed_in_life_and_health?": "Yes".repeat(50) } },
   });
   await openGroup(page, vendor);
-  await page.getByRole("button", { name: "Dry run" }).click();
+  await page.getByRole("button", { name: "Dry run", exact: true }).click();
   await page.getByRole("definition").first().waitFor();
   await page.getByRole("button", { name: "Show the payload" }).click();
   await assertFits(page);
@@ -182,6 +182,10 @@ deskTest("a list of 120 deliveries is read to its end", async (page) => {
 deskTest("a replay of many goes on after a lost connection, and stores nothing twice", async (page) => {
   const vendor = await vendorWithMany(230, (n) => n % 100 === 7 ? {} : { first_name: `Ada ${n}` });
   await openGroup(page, vendor);
+  await page.getByRole("button", { name: "Dry run of all" }).click();
+  await page.getByText("Nothing is stored by this dry run of 230. New leads: 227.").waitFor();
+  await page.getByText("Still refused: 3", { exact: true }).waitFor();
+  assert.deepEqual([(await storedLeads(vendor)).length, await openCount(vendor)], [0, 230]);
   let batches = 0;
   let isLost = false;
   await page.route("**/deliveries/replay", async (route) => {
