@@ -22,25 +22,22 @@ export function FigureRow({ figures }: { figures: Figures }) {
         href={listHref("leads", days)}
       />
       <Figure
-        label="First response"
+        label="First response by a person"
         value={first_response.recruits === 0 ? null : answered}
         format={(count) => `${countText(count)} of ${countText(first_response.recruits)}`}
         values={daily.median.filter((minutes) => minutes !== null)}
         href={listHref("wrote", days)}
         hint={
           <>
-            answered{" "}
+            recruits who began to write in these days{" "}
             {first_response.recruits > answered && (
-              <Badge meaning="warn">{countText(first_response.recruits - answered)} not yet</Badge>
+              <Badge meaning="warn">{countText(first_response.recruits - answered)} without one</Badge>
             )}
-            {median !== null && (
-              <>
-                <br />
-                median {minutesText(median)}
-                {before.median !== null && `, ${minutesText(before.median)} before`}
-                {ninety !== null && `, 90% ${ninety === 0 ? "" : "within "}${minutesText(ninety)}`}
-              </>
-            )}
+            <span className="figure-lines">
+              {median !== null && <Line label="Median">{minutesText(median)}</Line>}
+              {before.median !== null && <Line label="Median before">{minutesText(before.median)}</Line>}
+              {ninety !== null && <Line label="90% within">{minutesText(ninety)}</Line>}
+            </span>
           </>
         }
       />
@@ -63,6 +60,15 @@ export function FigureRow({ figures }: { figures: Figures }) {
         hint={opt_outs === 1 ? "recruit who wants no more texts" : "recruits who want no more texts"}
       />
     </section>
+  );
+}
+
+function Line({ label, children }: { label: string; children: string }) {
+  return (
+    <>
+      <span>{label}</span> <span className="figure-value">{children}</span>
+      {" "}
+    </>
   );
 }
 

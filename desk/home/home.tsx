@@ -59,7 +59,8 @@ function Waiting({ agent, since }: { agent: Agent } & Pick<Figures["waiting"], "
     <p>
       {recruits === 0 ? <span className="quiet">Nobody waits for an answer.</span> : (
         <Link href="/inbox/waiting">
-          <strong>{recruits === 1 ? "1 recruit waits" : `${countText(recruits)} recruits wait`}</strong> for an answer
+          <strong>{recruits === 1 ? "1 recruit waits" : `${countText(recruits)} recruits wait`}</strong>{" "}
+          for an answer to {recruits === 1 ? "a text" : "their texts"}
         </Link>
       )}
       {recruits > 0 && since !== null && <span className="quiet">longest: {ago(since)}</span>}

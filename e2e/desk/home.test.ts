@@ -93,7 +93,9 @@ deskTest(
       await back(page);
     }
 
-    await figure(page, "First response").filter({ hasText: /1 of 3\s*answered\s*2 not yet/ }).click();
+    await figure(page, "First response").filter({
+      hasText: /1 of 3\s*recruits who began to write in these days\s*2 without one/,
+    }).click();
     await rows(page).getByText("not answered").first().waitFor();
     assert.equal(await rows(page).count(), 3);
     await page.getByRole("link", { name: "Only those who were answered" }).click();
@@ -104,10 +106,10 @@ deskTest(
     await back(page);
 
     // As the number at Inbox says, at once.
-    await page.getByRole("link", { name: "1 recruit waits for an answer" }).waitFor();
+    await page.getByRole("link", { name: "1 recruit waits for an answer to a text" }).waitFor();
     await receive(monday.grace, { Body: "Tuesday is fine" });
     await page.getByRole("navigation").getByRole("link", { name: "Inbox 2 waiting" }).waitFor();
-    await page.getByRole("link", { name: "2 recruits wait for an answer" }).click();
+    await page.getByRole("link", { name: "2 recruits wait for an answer to their texts" }).click();
     await page.getByRole("region", { name: "Conversations" }).getByRole("link", { name: /Is this still open/ })
       .waitFor();
   },
