@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { changeText } from "./change_text.ts";
 
 Deno.test("a change of a setting in words", () => {
-  const cases: [Parameters<typeof changeText>[0], string][] = [
+  const cases: [Omit<Parameters<typeof changeText>[0], "changed_by">, string][] = [
     [
       { action: "agent update", subject: "Ada Byron", before: { role: "agent" }, after: { role: "manager" } },
-      "Agent Ada Byron: role from agent to manager",
+      "Dana made Ada Byron a manager",
     ],
     [
       {
@@ -14,7 +14,7 @@ Deno.test("a change of a setting in words", () => {
         before: { is_active: true, away_until: null },
         after: { is_active: false, away_until: "2026-12-28T06:00:00+00:00" },
       },
-      "Agent Ada: away until set to 2026-12-28; active from yes to no",
+      "Dana marked Ada as away until 2026-12-28 and deactivated Ada",
     ],
     [
       {
@@ -23,7 +23,7 @@ Deno.test("a change of a setting in words", () => {
         before: { opens_at: "09:00:00" },
         after: { opens_at: "08:30:00" },
       },
-      "The agency: opening time from 09:00 to 08:30",
+      "Dana changed the opening time of the agency from 09:00 to 08:30",
     ],
     [
       {
@@ -42,14 +42,17 @@ Deno.test("a change of a setting in words", () => {
           template: {},
         },
       },
-      "Destination crm: events added opt-out and removed erased person; order removed; rejected when set to status == `422`; template changed",
+      "Dana added opt-out to the events of the destination crm, removed erased person from the events of the destination crm, removed the order of the destination crm, set the condition for rejected leads of the destination crm to status == `422`, and changed the template of the destination crm",
     ],
-    [{ action: "bot publish", subject: null, before: {}, after: { version: 3 } }, "Bot: version 3 published"],
-    [{ action: "bot off", subject: null, before: {}, after: { version: 4 } }, "Bot: switched off"],
+    [
+      { action: "bot publish", subject: null, before: {}, after: { version: 3 } },
+      "Dana published version 3 of the bot",
+    ],
+    [{ action: "bot off", subject: null, before: {}, after: { version: 4 } }, "Dana turned the bot off"],
     [
       { action: "quick_reply remove", subject: "call", before: { shortcut: "call" }, after: {} },
-      "Quick reply call: removed",
+      "Dana removed the quick reply call",
     ],
   ];
-  for (const [change, words] of cases) assert.equal(changeText(change), words);
+  for (const [change, words] of cases) assert.equal(changeText({ ...change, changed_by: "Dana" }), words);
 });

@@ -1,13 +1,8 @@
 import type { AgencyChange } from "../data/agency.ts";
 import { eventName } from "../ui/event_name.ts";
 
-/** The nouns of actions, and the columns of what they change, in words. Others stand with their own names. */
-const NOUNS: Record<string, string> = {
-  agency: "The agency",
-  agent: "Agent",
-  destination: "Destination",
-  quick_reply: "Quick reply",
-};
+/** What actions change, before its name, and its columns, in words. Others stand with their own names. */
+const NOUNS: Record<string, string> = { agent: "", destination: "the destination ", quick_reply: "the quick reply " };
 const COLUMNS: Record<string, string> = {
   timezone: "time zone",
   opens_at: "opening time",
@@ -15,54 +10,72 @@ const COLUMNS: Record<string, string> = {
   first_name: "first name",
   last_name: "last name",
   email: "e-mail",
-  accepts_recruits: "takes leads",
-  is_active: "active",
-  is_on: "on",
-  away_until: "away until",
   body: "words",
   url: "URL",
   order_id: "order",
-  accepted_when: "accepted when",
-  rejected_when: "rejected when",
-  returns_rejected: "returns rejected leads",
-  max_at_once: "most at once",
+  accepted_when: "condition for accepted leads",
+  rejected_when: "condition for rejected leads",
+  max_at_once: "most requests at once",
 };
 /** The columns whose values say nothing to people. */
 const UNSAID = ["order_id", "template"];
 
-/** A change of a setting in a sentence without its author: `Agent Ada Byron: role from agent to manager`. */
-export function changeText({ action, subject, before, after }: Omit<AgencyChange, "id" | "created_at" | "changed_by">) {
-  if (action === "bot publish") return `Bot: version ${after.version} published`;
-  if (action === "bot off") return "Bot: switched off";
-  const [noun, verb] = action.split(" ");
-  const what = `${NOUNS[noun!] ?? noun}${noun === "agency" || subject === null ? "" : ` ${subject}`}`;
-  if (verb === "create") return `${what}: added`;
-  if (verb === "remove") return `${what}: removed`;
-  const columns = Object.keys(after).sort();
-  return `${what}: ${
-    columns.map((name) => `${COLUMNS[name] ?? name} ${valueChange(name, before[name], after[name])}`).join("; ")
-  }`;
+/** The columns that have a verb of their own, with the new value. */
+const VERBS: Record<string, (what: string, now: unknown) => string> = {
+  role: (what, role) => `made ${what} ${role === "manager" ? "a manager" : "an agent"}`,
+  is_active: (what, is) => is ? `let ${what} back in` : `deactivated ${what}`,
+  accepts_recruits: (what, is) => is ? `gave ${what} new leads again` : `stopped new leads for ${what}`,
+  away_until: (what, until) =>
+    isNone(until) ? `marked ${what} as back` : `marked ${what} as away until ${valueText(until)}`,
+  is_on: (what, is) => `turned ${what} ${is ? "on" : "off"}`,
+  returns_rejected: (what, is) => `turned ${is ? "on" : "off"} the return of rejected leads for ${what}`,
+};
+
+const LIST = new Intl.ListFormat("en-US");
+
+/** A change of a setting in a sentence: `Dana Whitfield made Ada Byron a manager`. */
+export function changeText(
+  { action, subject, changed_by, before, after }: Omit<AgencyChange, "id" | "created_at">,
+): string {
+  const [noun, verb] = action.split(" ") as [string, string];
+  const what = noun === "agency" ? "the agency" : `${NOUNS[noun] ?? `${noun} `}${subject ?? "that is gone"}`;
+  return `${changed_by} ${LIST.format(deeds(noun, verb, what, before, after))}`;
 }
 
-function valueChange(name: string, before: unknown, after: unknown): string {
-  if (Array.isArray(before) && Array.isArray(after)) return itemsText(before, after);
-  if (isNone(after)) return "removed";
-  if (UNSAID.includes(name)) return isNone(before) ? "set" : "changed";
-  return isNone(before) ? `set to ${valueText(after)}` : `from ${valueText(before)} to ${valueText(after)}`;
+function deeds(noun: string, verb: string, what: string, before: Values, after: Values): string[] {
+  if (noun === "bot") return [verb === "off" ? "turned the bot off" : `published version ${after.version} of the bot`];
+  if (verb === "create") return [`added ${what}`];
+  if (verb === "remove") return [`removed ${what}`];
+  return Object.keys(after).sort().flatMap((name) =>
+    VERBS[name]?.(what, after[name]) ?? columnDeeds(name, what, before[name], after[name])
+  );
 }
 
-/** What a list has got and lost: `added opt-out and removed erased person`. */
-function itemsText(before: string[], after: string[]): string {
+function columnDeeds(name: string, what: string, before: unknown, after: unknown): string[] {
+  const column = `the ${COLUMNS[name] ?? name} of ${what}`;
+  if (Array.isArray(before) && Array.isArray(after)) return listDeeds(column, before, after);
+  if (isNone(after)) return [`removed ${column}`];
+  if (UNSAID.includes(name)) return [`${isNone(before) ? "set" : "changed"} ${column}`];
+  if (isNone(before)) return [`set ${column} to ${valueText(after)}`];
+  return [`changed ${column} from ${valueText(before)} to ${valueText(after)}`];
+}
+
+/** What a list has got and lost: `added opt-out to the events of the destination crm`. */
+function listDeeds(column: string, before: string[], after: string[]): string[] {
   const added = after.filter((item) => !before.includes(item)).map(eventName);
   const removed = before.filter((item) => !after.includes(item)).map(eventName);
-  return [added.length > 0 && `added ${added.join(", ")}`, removed.length > 0 && `removed ${removed.join(", ")}`]
-    .filter(Boolean).join(" and ") || "reordered";
+  const deeds = [
+    added.length > 0 && `added ${LIST.format(added)} to ${column}`,
+    removed.length > 0 && `removed ${LIST.format(removed)} from ${column}`,
+  ].filter((deed) => deed !== false);
+  return deeds.length === 0 ? [`put ${column} in another order`] : deeds;
 }
+
+type Values = Record<string, unknown>;
 
 const isNone = (value: unknown) => value === null || value === undefined;
 
 function valueText(value: unknown): string {
-  if (typeof value === "boolean") return value ? "yes" : "no";
   const text = String(value).replace(/^(\d\d:\d\d):\d\d$/, "$1").replace(/^(\d{4}-\d\d-\d\d)T.*$/, "$1");
   return text.length > 40 ? `${text.slice(0, 40)}…` : text;
 }

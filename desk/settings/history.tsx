@@ -19,7 +19,6 @@ export function History({ agencyId }: { agencyId: string }) {
         nameOf={changeText}
         columns={[
           { title: "Change", isHeader: true, cell: (change) => <bdi>{changeText(change)}</bdi> },
-          { title: "By", cell: ({ changed_by }) => <bdi>{changed_by}</bdi> },
           { title: "When", cell: ({ created_at }) => <Time at={created_at} /> },
         ]}
       />

@@ -5,6 +5,8 @@ import { LoadMoreButton } from "../ui/load_more_button.tsx";
 import { QueryResult, Skeleton } from "../ui/query_result.tsx";
 import { Time } from "../ui/time.tsx";
 
+const LIST = new Intl.ListFormat("en-US");
+
 /** What managers have changed of an order: the last change, and those before it once the user opens them. */
 export function OrderHistory({ order: { id, changes: [last, ...earlier] } }: { order: Order }) {
   const [isOpen, setOpen] = useState(false);
@@ -40,7 +42,7 @@ function Change({ change: { at, by, before, after } }: { change: OrderChange }) 
   const parts = (Object.keys(after) as (keyof OrderChanges)[]).map((name) => partText(name, before, after));
   return (
     <p className="quiet">
-      Changed by <bdi>{by}</bdi>, <Time at={at} />: {parts.join("; ")}
+      <bdi>{by}</bdi> {LIST.format(parts)}, <Time at={at} />
     </p>
   );
 }
@@ -48,13 +50,15 @@ function Change({ change: { at, by, before, after } }: { change: OrderChange }) 
 function partText(name: keyof OrderChanges, before: OrderChanges, after: OrderChanges): string {
   switch (name) {
     case "status":
-      return after.status === "paused" ? "paused" : "opened again";
+      return after.status === "paused" ? "paused the order" : "opened the order again";
     case "daily_cap":
-      return `from ${before.daily_cap ?? "no limit"} to ${after.daily_cap ?? "no limit"} a day`;
+      return `changed the limit from ${before.daily_cap ?? "no limit"} to ${after.daily_cap ?? "no limit"} a day`;
     case "states":
-      return `from ${before.states?.join(", ") ?? "any state"} to ${after.states?.join(", ") ?? "any state"}`;
+      return `changed the states from ${before.states?.join(", ") ?? "any state"} to ${
+        after.states?.join(", ") ?? "any state"
+      }`;
     case "greeting_template":
-      if (after.greeting_template === null) return "greeting taken away";
-      return before.greeting_template === null ? "greeting added" : "greeting changed";
+      if (after.greeting_template === null) return "removed the greeting";
+      return before.greeting_template === null ? "added a greeting" : "changed the greeting";
   }
 }

@@ -59,9 +59,8 @@ export function People({ agencyId, agent }: { agencyId: string; agent: Agent | n
             cell: (member) => <Avatar id={member.id} name={fullName(member)} isNamed />,
           },
           { title: "Role", cell: ({ role }) => role === "manager" ? <Badge meaning="info">manager</Badge> : "agent" },
+          { title: "Status", cell: statusOf },
           { title: "Takes leads", cell: takesLeads },
-          { title: "Away until", cell: ({ is_active, away_until }) => is_active && away_until },
-          { title: "Login", cell: ({ is_active, login }) => is_active ? LOGINS[login] : null },
           ...agent === null ? [] : WORK,
         ]}
         menuOf={(member) => actsOn(member, agencyId, member.id === agent?.id, setOpen)}
@@ -73,14 +72,20 @@ export function People({ agencyId, agent }: { agencyId: string; agent: Agent | n
   );
 }
 
+function statusOf({ is_active, away_until, login }: Member) {
+  if (!is_active) return <Badge>deactivated</Badge>;
+  if (away_until !== null) return <Badge meaning="warn">away until {away_until}</Badge>;
+  return LOGINS[login];
+}
+
 const LOGINS = {
-  none: <Badge meaning="warn">none</Badge>,
-  invited: <Badge>invited</Badge>,
-  works: "active",
+  none: <Badge meaning="warn">no login</Badge>,
+  invited: <Badge meaning="info">invited</Badge>,
+  works: <Badge meaning="good">active</Badge>,
 };
 
 function takesLeads({ is_active, accepts_recruits, role }: Member) {
-  if (!is_active) return <Badge>not active</Badge>;
+  if (!is_active) return null;
   if (accepts_recruits) return "yes";
   return role === "manager" ? "no" : <Badge meaning="warn">no</Badge>;
 }

@@ -39,7 +39,7 @@ deskTest("an operator finds an agency, changes its settings, and sees the histor
   const leave = page.getByRole("dialog", { name: "Leave: Ada Byron" });
   await leave.getByLabel("All of that goes to").selectOption({ label: "Nora Quist" });
   await leave.getByRole("button", { name: "Leave" }).click();
-  await page.getByRole("row", { name: "Ada Byron" }).getByRole("cell", { name: "not active" }).waitFor();
+  await page.getByRole("row", { name: "Ada Byron" }).getByRole("cell", { name: "deactivated" }).waitFor();
 
   await tabs.getByRole("link", { name: "Agency" }).click();
   const agency = page.getByRole("form", { name: "The agency" });
@@ -78,7 +78,7 @@ deskTest("an operator finds an agency, changes its settings, and sees the histor
 
   await tabs.getByRole("link", { name: "History" }).click();
   const history = page.getByRole("table", { name: "History" });
-  for (const change of ["08:15", "Agent Ines: added", "Bot: version 1 published", "Quick reply hours: added"]) {
+  for (const change of ["08:15", "added Ines", "published version 1 of the bot", "added the quick reply hours"]) {
     await history.getByRole("row", { name: change }).getByText(operator.email).waitFor();
   }
   await look();

@@ -95,7 +95,9 @@ deskTest("all changes of an order are read, the latest first", async (page) => {
     from public.recruiting_orders, generate_series(1, 70) n
     where agency_id = ${team.agency_id}`;
   await signIn(page, team, "settings/orders");
-  const changes = page.getByRole("region", { name: "Orders" }).getByText(/Changed by Nora Quist, .* to \d+ a day$/);
+  const changes = page.getByRole("region", { name: "Orders" }).getByText(
+    /Nora Quist changed the limit from \d+ to \d+ a day,/,
+  );
   await changes.first().waitFor();
   await page.getByText("Earlier changes").click();
   await changes.nth(49).waitFor();
@@ -150,7 +152,8 @@ deskTest("a manager sees how each agent is notified", async (page) => {
     const { x, width } = (await tab.boundingBox())!;
     return x >= 0 && x + width <= NARROW.width;
   });
-  const chosen = (name: string) => page.getByRole("row", { name }).getByRole("cell").allInnerTexts();
+  const chosen = async (name: string) =>
+    (await page.getByRole("row", { name }).getByRole("cell").allInnerTexts()).map((text) => text.trim());
   await page.getByRole("row", { name: "Nora Quist" }).waitFor();
   assert.deepEqual(await chosen("Nora Quist"), ["1 device", "yes", "no"]);
   assert.deepEqual(await chosen("Ada Byron"), ["no", "no", "no"]);
@@ -197,12 +200,12 @@ deskTest(
       await order.getByText(words, { exact: false }).first().waitFor();
     }
     await order.getByText(
-      /Changed by Nora Quist, .*: from any state to TX, OK; from no limit to 40 a day; greeting added/,
+      /Nora Quist changed .* from any state to TX, OK, .* from no limit to 40 a day, and added a greeting,/,
     )
       .waitFor();
     await order.getByText("Earlier changes").click();
-    await order.getByText(/Changed by Nora Quist, .*: opened again/).waitFor();
-    await order.getByText(/Changed by Nora Quist, .*: paused/).waitFor();
+    await order.getByText("Nora Quist opened the order again").waitFor();
+    await order.getByText("Nora Quist paused the order").waitFor();
     await assertAccessible(page);
   },
 );
@@ -280,7 +283,7 @@ deskTest("a manager invites people, changes what they are, takes that back, and 
   await question.getByText("There are 0 recruits, 0 sales leads and 0 conversations.").waitFor();
   await question.getByLabel("All of that goes to").selectOption({ label: "Nora Quist" });
   await question.getByRole("button", { name: "Leave" }).click();
-  await row("Ada Byron").getByRole("cell", { name: "not active" }).waitFor();
+  await row("Ada Byron").getByRole("cell", { name: "deactivated" }).waitFor();
   await look(page);
 });
 
@@ -397,8 +400,9 @@ deskTest("a manager changes the agency, and publishes a script, and the history 
 
   await tabs.getByRole("link", { name: "History" }).click();
   const history = page.getByRole("table", { name: "History" });
-  await history.getByRole("row", { name: "Bot: version 5 published Nora Quist" }).waitFor();
-  await history.getByRole("row", { name: "The agency: opening time from 07:00 to 08:15" }).waitFor();
+  await history.getByRole("row", { name: "Nora Quist published version 5 of the bot" }).waitFor();
+  await history.getByRole("row", { name: "Nora Quist changed the opening time of the agency from 07:00 to 08:15" })
+    .waitFor();
   await look(page);
 });
 
