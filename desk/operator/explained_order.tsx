@@ -20,7 +20,7 @@ export function WhyOrder({ id }: { id: string }) {
               All orders but closed ones, in the order in which a lead is offered to them, as of{" "}
               <Time at={explained.as_of} />:
             </p>
-            <TriedOrders orders={explained.orders} shown={id} />
+            <TriedOrders orders={explained.orders} shown={id} leads={explained.leads} />
           </>
         )}
       </QueryResult>

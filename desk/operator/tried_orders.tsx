@@ -1,12 +1,19 @@
 import { Link } from "wouter";
 import type { TriedOrder } from "../data/operator_orders.ts";
 import { Badge } from "../ui/badge.tsx";
+import { countText } from "../ui/count.ts";
 import { wantedText } from "../ui/order_fill.tsx";
 import { useVendorName } from "./vendor_name.tsx";
 
 /** Orders in the order in which distribution tries them, each with why it gets a lead or not. */
 export function TriedOrders(
-  { orders, shown }: { orders: TriedOrder[]; /** The order whose page this is. */ shown?: string },
+  { orders, shown, leads }: {
+    orders: TriedOrder[];
+    /** The order whose page this is. */
+    shown?: string;
+    /** How many leads that it wants came in seven days. */
+    leads?: number;
+  },
 ) {
   const nameOf = useVendorName();
   if (orders.length === 0) return <p>There is none.</p>;
@@ -24,7 +31,7 @@ export function TriedOrders(
           <p className="quiet">
             {filled.toLocaleString("en-US")} of {quantity.toLocaleString("en-US")} leads, priority {priority}.{" "}
             {wantedText({ vendor: vendor && nameOf(vendor), states })}
-            {got !== undefined && `. Got ${got.toLocaleString("en-US")} in seven days`}
+            {got !== undefined && leads ? `. Took ${countText(got)} of the ${countText(leads)}` : ""}
           </p>
         </li>
       ))}

@@ -168,7 +168,7 @@ step(6, "why an order does not fill", async (page) => {
   const [order] = await sql`select id from public.recruiting_orders where priority = -5`;
   await signIn(page, OLIVIA, `operator/orders/${order!.id}`);
   await page.getByRole("listitem").filter({ hasText: "this order" }).waitFor();
-  await page.getByText("goes first").first().waitFor();
+  await page.getByText("takes leads before this order").first().waitFor();
 });
 
 step(7, "a mapping is mended, and what it refused is replayed", async (page) => {

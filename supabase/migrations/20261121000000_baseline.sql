@@ -3256,7 +3256,7 @@ language sql
 immutable
 set search_path = ''
 return 'takes turns with orders of its priority'
-  || case when is_first then ', and goes first now' else ': the least filled goes first' end;
+  || case when is_first then ', and is ahead of them now' else ': the least filled gets the next lead' end;
 
 comment on function private.turn_words(boolean) is
   'Describes an order that takes turns with others: one that is first now for some lead, or one that is not.';
@@ -19868,8 +19868,8 @@ begin
           case when (lead.state = any ((t.o).states)) is not true then 'wants leads from ' || array_to_string((t.o).states, ', ') end,
           case when (t.o).id = best.id then 'would get it, ' || private.for_agent(t.o) end,
           case when private.take_turns(t.o, best)
-            then format('takes turns with order %s, which goes first now', left(best.id::text, 8)) end,
-          format('order %s goes first', left(best.id::text, 8))
+            then format('takes turns with order %s, which takes this one', left(best.id::text, 8)) end,
+          format('order %s takes it before this order', left(best.id::text, 8))
         )
       ) order by t.place), '[]')
       from private.orders_tried() t
@@ -19975,12 +19975,12 @@ begin
           case
             when (t.o).id = mine.id and takes_turns
               then private.turn_words(gets_leads) || case when gets_leads then ', ' || private.for_agent(t.o) else '' end
-            when (t.o).id = any (equals) and takes_turns then 'takes turns with it, and '
-              || case when (t.o).id in (select (unnest(ahead)).id) then 'goes first now' else 'comes after it now' end
-            when (t.o).id = mine.id and gets_leads then 'gets what no other order takes first, ' || private.for_agent(t.o)
-            when (t.o).id = mine.id then 'others go first for every lead it wants'
-            when (t.o).id in (select (unnest(ahead)).id) then 'goes first'
-            else 'comes after it'
+            when (t.o).id = any (equals) and takes_turns then 'takes turns with this order, and is '
+              || case when (t.o).id in (select (unnest(ahead)).id) then 'ahead of it now' else 'behind it now' end
+            when (t.o).id = mine.id and gets_leads then 'gets the leads that no order takes before it, ' || private.for_agent(t.o)
+            when (t.o).id = mine.id then 'other orders take every lead that it wants'
+            when (t.o).id in (select (unnest(ahead)).id) then 'takes leads before this order'
+            else 'gets leads after this order'
           end
         )
       ) order by t.place), '[]')

@@ -232,7 +232,7 @@ language sql
 immutable
 set search_path = ''
 return 'takes turns with orders of its priority'
-  || case when is_first then ', and goes first now' else ': the least filled goes first' end;
+  || case when is_first then ', and is ahead of them now' else ': the least filled gets the next lead' end;
 
 comment on function private.turn_words(boolean) is
   'Describes an order that takes turns with others: one that is first now for some lead, or one that is not.';

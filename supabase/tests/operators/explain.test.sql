@@ -63,7 +63,7 @@ select results_eq(
   format('select * from pg_temp.said(public.explain_lead(md5(%L)::uuid))', lead),
   array[
     'early: begins <time>', 'over: ended <time>', 'capped: has got its 1 leads of today', 'foreign: wants leads of other alone',
-    'elsewhere: wants leads from OK, NV', 'best +: would get it, for ann', 'later: takes turns with order <best>, which goes first now',
+    'elsewhere: wants leads from OK, NV', 'best +: would get it, for ann', 'later: takes turns with order <best>, which takes this one',
     'paused: paused', 'full: filled'
   ],
   format('every order but closed ones is said for the lead %s, with its reason', lead))
@@ -99,9 +99,9 @@ select results_eq(
   'select * from pg_temp.said(public.explain_order(md5(''mine'')::uuid))',
   array[
     'early 0: begins <time>', 'over 0: ended <time>', 'capped 1: has got its 1 leads of today',
-    'foreign 0: wants leads of other alone', 'elsewhere + 0: goes first',
-    'best + 0: takes turns with it, and goes first now', 'later + 0: takes turns with it, and goes first now',
-    'mine 0: takes turns with orders of its priority: the least filled goes first', 'paused 0: paused', 'full 0: filled'
+    'foreign 0: wants leads of other alone', 'elsewhere + 0: takes leads before this order',
+    'best + 0: takes turns with this order, and is ahead of it now', 'later + 0: takes turns with this order, and is ahead of it now',
+    'mine 0: takes turns with orders of its priority: the least filled gets the next lead', 'paused 0: paused', 'full 0: filled'
   ],
   'an order has others before it, some of which it shares with');
 select is(public.explain_order(md5('mine')::uuid) - 'orders' - 'as_of' - 'since', jsonb_build_object(
@@ -125,25 +125,25 @@ end
 $$;
 select is(pg_temp.mine_after('update public.recruiting_orders set ' || changes), line, changes)
 from (values
-  ('priority = 20 where id = md5(''mine'')::uuid', 'mine + 0: gets what no other order takes first, for ann'),
-  ('priority = -1 where id = md5(''mine'')::uuid', 'mine 0: others go first for every lead it wants'),
+  ('priority = 20 where id = md5(''mine'')::uuid', 'mine + 0: gets the leads that no order takes before it, for ann'),
+  ('priority = -1 where id = md5(''mine'')::uuid', 'mine 0: other orders take every lead that it wants'),
   ('filled = 6 where id in (md5(''best'')::uuid, md5(''later'')::uuid)',
-    'mine + 0: takes turns with orders of its priority, and goes first now, for ann'),
-  ('states = array[''OK''] where id in (md5(''mine'')::uuid, md5(''best'')::uuid)', 'mine 0: others go first for every lead it wants'),
+    'mine + 0: takes turns with orders of its priority, and is ahead of them now, for ann'),
+  ('states = array[''OK''] where id in (md5(''mine'')::uuid, md5(''best'')::uuid)', 'mine 0: other orders take every lead that it wants'),
   ('states = array[''TX''] where id in (md5(''best'')::uuid, md5(''later'')::uuid)',
-    'mine 0: takes turns with orders of its priority: the least filled goes first'),
-  ('states = array[''NV''] where id in (md5(''best'')::uuid, md5(''later'')::uuid)', 'mine + 0: gets what no other order takes first, for ann'),
+    'mine 0: takes turns with orders of its priority: the least filled gets the next lead'),
+  ('states = array[''NV''] where id in (md5(''best'')::uuid, md5(''later'')::uuid)', 'mine + 0: gets the leads that no order takes before it, for ann'),
   ('vendor_id = md5(''other'')::uuid where id in (md5(''best'')::uuid, md5(''later'')::uuid)',
-    'mine + 0: gets what no other order takes first, for ann'),
+    'mine + 0: gets the leads that no order takes before it, for ann'),
   ('status = ''paused'' where id = md5(''mine'')::uuid', 'mine 0: paused'),
   ('filled = 10, status = ''filled'' where id = md5(''mine'')::uuid', 'mine 0: filled'),
   ('starts_at = now() + interval ''1 hour'' where id = md5(''mine'')::uuid', 'mine 0: begins <time>'),
   ('ends_at = now() - interval ''1 hour'' where id = md5(''mine'')::uuid', 'mine 0: ended <time>'),
   ('vendor_id = null, states = null where id = md5(''mine'')::uuid',
-    'mine 0: takes turns with orders of its priority: the least filled goes first'),
+    'mine 0: takes turns with orders of its priority: the least filled gets the next lead'),
   ('states = array[''TX''], vendor_id = case when id = md5(''mine'')::uuid then null else md5(''vendor'')::uuid end
     where id in (md5(''mine'')::uuid, md5(''best'')::uuid, md5(''later'')::uuid)',
-    'mine + 0: takes turns with orders of its priority, and goes first now, for ann'),
+    'mine + 0: takes turns with orders of its priority, and is ahead of them now, for ann'),
   ('status = ''closed'' where id = md5(''mine'')::uuid', 'not listed')
 ) c (changes, line);
 select is(public.explain_order(md5('nobody')::uuid) #>> '{order,status}', 'closed', 'a closed order says that it is');

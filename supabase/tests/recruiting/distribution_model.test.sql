@@ -229,7 +229,7 @@ begin
   select explain.seed, format('lead of %s from %s', l.vendor_id, l.state), to_jsonb(array(
     select o ->> 'order_id'
     from jsonb_array_elements(public.explain_lead(l.id) -> 'orders') with ordinality a (o, place)
-    where (o ->> 'gets_it')::boolean or o ->> 'reason' ~ ' goes first( now)?$'
+    where (o ->> 'gets_it')::boolean or o ->> 'reason' ~ ' takes (this one|it before this order)$'
     order by place
     limit 1
   )), to_jsonb(array_remove(array[(private.best_order(l.vendor_id, l.state, now())).id], null))
