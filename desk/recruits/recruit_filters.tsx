@@ -1,12 +1,10 @@
-import { useQuery } from "@tanstack/react-query";
 import SlidersHorizontal from "lucide-react/icons/sliders-horizontal";
 import Columns from "lucide-react/icons/columns-3";
 import Rows from "lucide-react/icons/rows-3";
 import { useId } from "react";
-import { agentQueries } from "../data/agents.ts";
 import { type RecruitFilter, STAGES } from "../data/recruits.ts";
 import type { Agent } from "../data/user.ts";
-import { SearchField, SelectField } from "../ui/filters.tsx";
+import { AgentFilter, SearchField, SelectField } from "../ui/filters.tsx";
 import { IconButton } from "../ui/icon_button.tsx";
 import { useIsPhone } from "../ui/is_wide.ts";
 import { labelOf } from "../ui/json_value.tsx";
@@ -63,9 +61,4 @@ export function RecruitFilters({ agent, filter }: { agent: Agent; filter: Recrui
         : others}
     </form>
   );
-}
-
-function AgentFilter({ agent }: { agent: Agent }) {
-  const { data: agents = [] } = useQuery(agentQueries.active(agent.agency_id));
-  return <SelectField name="agent" label="Agent" all="All agents" options={agents.map(({ id, name }) => [id, name])} />;
 }

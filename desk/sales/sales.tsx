@@ -1,12 +1,13 @@
-import { type Lead, leadQueries } from "../data/leads.ts";
+import { useSearch } from "wouter";
+import { STATES } from "../../supabase/functions/_shared/states.ts";
+import { type Lead, type LeadFilter, leadQueries, TYPES } from "../data/leads.ts";
 import { usePages } from "../data/pages.ts";
 import type { Agent } from "../data/user.ts";
 import { ActionButton } from "../ui/action.tsx";
 import { Avatar } from "../ui/avatar.tsx";
 import { Badge } from "../ui/badge.tsx";
 import { countText } from "../ui/count.ts";
-import { SearchField } from "../ui/filters.tsx";
-import { useParameter } from "../ui/location.ts";
+import { AgentFilter, SearchField, SelectField } from "../ui/filters.tsx";
 import { fullName } from "../ui/name.ts";
 import { Page } from "../ui/page.tsx";
 import { phoneText } from "../ui/phone.ts";
@@ -17,18 +18,28 @@ import { openPresentation } from "./present.ts";
 
 /** The sales leads of an agent, or of a manager's agency. */
 export function Sales({ agent }: { agent: Agent }) {
-  const [typed] = useParameter("q");
   const isManager = agent.role === "manager";
+  const filter = useFilter(agent);
+  const isNarrow = filter.typed !== "" || filter.type !== null || filter.state !== null ||
+    isManager && filter.agent_id !== null;
   return (
     <Page title="Sales leads" isTitleHidden>
       <form className="filters" role="search" onSubmit={(event) => event.preventDefault()}>
         <SearchField label="Name or last digits of the phone" />
+        <SelectField name="state" label="State" all="All states" options={STATE_NAMES} />
+        <SelectField
+          name="type"
+          label="Type"
+          all="All types"
+          options={TYPES.map((type) => [type, type.toUpperCase()])}
+        />
+        {isManager && <AgentFilter agent={agent} />}
       </form>
       <Table
         label="Sales leads"
-        query={usePages(leadQueries.list(agent.agency_id, isManager ? null : agent.id, typed ?? ""))}
+        query={usePages(leadQueries.list(filter))}
         resource="sales leads"
-        empty={<NoLeads typed={typed ?? ""} />}
+        empty={<NoLeads isNarrow={isNarrow} />}
         keyOf={({ id }) => id}
         nameOf={fullName}
         columns={isManager ? COLUMNS.toSpliced(5, 0, AGENT) : COLUMNS}
@@ -36,6 +47,22 @@ export function Sales({ agent }: { agent: Agent }) {
     </Page>
   );
 }
+
+/** The filter as the address has it. */
+function useFilter({ id, agency_id, role }: Agent): LeadFilter {
+  const parameters = new URLSearchParams(useSearch());
+  const state = parameters.get("state");
+  return {
+    agency_id,
+    agent_id: role === "manager" ? parameters.get("agent") : id,
+    state: STATE_NAMES.some(([code]) => code === state) ? state : null,
+    type: TYPES.find((type) => type === parameters.get("type")) ?? null,
+    typed: parameters.get("q") ?? "",
+  };
+}
+
+/** The states by their codes. One has two names. */
+const STATE_NAMES = [...new Map(STATES.map(({ code, name }) => [code, name]))];
 
 const COLUMNS: TableColumn<Lead>[] = [
   {
@@ -83,9 +110,11 @@ const AGENT: TableColumn<Lead> = {
   cell: ({ agent_id, agents }) => agents && <Avatar id={agent_id} name={fullName(agents)} isNamed />,
 };
 
-function NoLeads({ typed }: { typed: string }) {
-  if (typed !== "") {
-    return <EmptyState title="Nobody is found.">Look for another part of the name or number.</EmptyState>;
+function NoLeads({ isNarrow }: { isNarrow: boolean }) {
+  if (isNarrow) {
+    return (
+      <EmptyState title="Nobody is found.">Look for another part of the name or number, or in all leads.</EmptyState>
+    );
   }
   return (
     <EmptyState title="There are no sales leads yet.">They stand here as soon as your agency imports some.</EmptyState>

@@ -1,4 +1,7 @@
+import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
+import { agentQueries } from "../data/agents.ts";
+import type { Agent } from "../data/user.ts";
 import { useParameter } from "./location.ts";
 import { Search, useDebounced } from "./search.tsx";
 
@@ -34,4 +37,10 @@ export function SelectField({ name, label, all, options }: {
       {options.map(([value, words]) => <option key={value} value={value}>{words}</option>)}
     </select>
   );
+}
+
+/** The choice of an agent of a manager's agency, as `agent`. */
+export function AgentFilter({ agent }: { agent: Agent }) {
+  const { data: agents = [] } = useQuery(agentQueries.active(agent.agency_id));
+  return <SelectField name="agent" label="Agent" all="All agents" options={agents.map(({ id, name }) => [id, name])} />;
 }

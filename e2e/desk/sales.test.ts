@@ -83,6 +83,20 @@ deskTest("a list of 120 sales leads is read to its end, and searched", async (pa
     await until(async () => await rows(page).count() === 1);
     assert.match(await textOf(page), /^Lead 77\./);
   }
+  await page.getByRole("searchbox").fill("");
+  await sql`
+    update public.leads set state = 'new york', type = 'union'
+    where agency_id = ${agent.agency_id} and first_name = 'Lead 78.'`;
+  const alone = async () => (await rows(page).getByRole("rowheader").allInnerTexts()).join() === "Lead 78.";
+  await page.getByLabel("Type").selectOption("UNION");
+  await until(alone);
+  await page.getByLabel("Type").selectOption("");
+  await until(async () => await rows(page).count() > 1);
+  await page.getByLabel("State").selectOption("New York");
+  await until(alone);
+  await page.getByLabel("State").selectOption("Texas");
+  await page.getByText("Nobody is found.").waitFor();
+  await assertAccessible(page);
 });
 
 deskTest("a colleague's sales leads are a manager's to see, and no other agent's", async (page) => {
@@ -94,6 +108,8 @@ deskTest("a colleague's sales leads are a manager's to see, and no other agent's
   await page.getByRole("button", { name: "Sign out" }).click();
   await signIn(page, await signInNewAgent(agent.agency_id, "manager"), "sales");
   assert.match(await textOf(page), /^Ida new 555-0100 IL FE NQ Nora Quist/);
+  await page.getByLabel("Agent").selectOption({ index: 1 });
+  await page.waitForURL(/agent=/);
   await page.setViewportSize({ width: 768, height: 1024 });
   await assertFits(page);
 });
