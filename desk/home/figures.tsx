@@ -29,14 +29,14 @@ export function FigureRow({ figures }: { figures: Figures }) {
         href={listHref("wrote", days)}
         hint={
           <>
-            recruits who began to write in these days{" "}
+            recruits who began to write{" "}
             {first_response.recruits > answered && (
               <Badge meaning="warn">{countText(first_response.recruits - answered)} without one</Badge>
             )}
             <span className="figure-lines">
               {median !== null && <Line label="Median">{minutesText(median)}</Line>}
-              {before.median !== null && <Line label="Median before">{minutesText(before.median)}</Line>}
-              {ninety !== null && <Line label="90% within">{minutesText(ninety)}</Line>}
+              {before.median !== null && <Line label="Before">{minutesText(before.median)}</Line>}
+              {ninety !== null && <Line label="90% in">{minutesText(ninety)}</Line>}
             </span>
           </>
         }
