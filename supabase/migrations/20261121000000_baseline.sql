@@ -19202,10 +19202,14 @@ begin
     from public.recruiting_conversations c
     where c.recruiting_lead_id = lead_id or c.recruit_phone = lead.phone
   )
-  select lead.created_at, 1, 'stored', concat_ws(', ', 'via ' || lead.received_via, 'request ' || lead.request_id)
+  select lead.created_at, 1, 'stored', concat_ws(', ', case lead.received_via
+    when 'single' then 'by itself'
+    when 'bulk' then 'in bulk'
+    else 'by a ' || lead.received_via
+  end, 'request ' || lead.request_id)
   union all
   select p.distributed_at, 2, 'distributed',
-    concat_ws(', ', 'to ' || g.name, a.first_name || coalesce(' ' || a.last_name, ''), 'order ' || p.order_id)
+    concat_ws(' ', 'to', concat_ws(' of ', a.first_name || coalesce(' ' || a.last_name, ''), g.name), 'by the order ' || p.order_id)
   from private.lead_places p
   join public.agencies g on g.id = p.agency_id
   -- The agent who got it by distribution
@@ -19222,8 +19226,8 @@ begin
   left join public.agents a on a.id = first.agent_id
   where p.id = recruiting_lead_events.lead_id and p.is_last and p.distributed_at is not null
   union all
-  select r.created_at, 7, 'returned', concat_ws(', ',
-    'from ' || concat_ws(' ', a.first_name, a.last_name), 'of ' || g.name, 'by ' || r.returned_by, r.reason)
+  select r.created_at, 7, 'returned', concat_ws(': ', concat_ws(' ',
+    'from', concat_ws(' of ', a.first_name || coalesce(' ' || a.last_name, ''), g.name), 'by ' || r.returned_by), r.reason)
   from public.lead_returns r
   join public.agencies g on g.id = r.agency_id
   left join public.agents a on a.id = r.agent_id
@@ -19240,7 +19244,8 @@ begin
   from public.recruiting_lead_duplicates p
   where p.lead_id = recruiting_lead_events.lead_id
   union all
-  select c.created_at, 4, 'conversation', concat_ws(', ', c.recruit_phone || ' with ' || c.service_phone, c.status)
+  select c.created_at, 4, 'conversation', c.recruit_phone || ' with ' || c.service_phone
+    || case c.status when 'bot' then ', now with the bot' else ', now with a person' end
   from conversations c
   union all
   select t.received_at, 5, 'text without a conversation', t.body
@@ -19266,6 +19271,45 @@ $$;
 
 comment on function private.in_utc(timestamptz) is 'A moment to the minute, in words for operators, such as `Nov 8, 2026, 1:05 PM UTC`.';
 
+create function private.if_later(moment timestamptz, later timestamptz) returns text
+language sql
+stable
+set search_path = ''
+as $$
+  select case when later > moment + interval '5 minutes' then ' ' || private.in_utc(later) else '' end
+$$;
+
+comment on function private.if_later(timestamptz, timestamptz) is
+  'The later moment in words, after a space; nothing if it follows within five minutes, because the event has its time already.';
+
+create function private.bot_reason(reason text) returns text
+language sql
+immutable
+set search_path = ''
+as $$
+  select case reason
+    when 'early' then 'it came before the question had left'
+    when 'opening' then 'the bot began, or asked again'
+    when 'no_answer' then 'the bot did not understand it'
+    when 'not_understood' then 'the bot did not understand it'
+    when 'person' then 'the recruit asks for a person'
+    when 'asked' then 'the recruit asks for a person'
+    when 'question' then 'the recruit asks back'
+    when 'about' then 'the recruit asks about the agency'
+    when 'help' then 'HELP'
+    when 'not_interested' then 'the recruit is not interested'
+    when 'automatic_reply' then 'a machine wrote it'
+    when 'may_opt_out' then 'the recruit may want no more texts'
+    when 'other_person' then 'somebody else has the phone'
+    when 'media' then 'a file without words'
+    when 'answers_greeting' then 'a no to the greeting'
+    else replace(reason, '_', ' ')
+  end
+$$;
+
+comment on function private.bot_reason(text) is
+  'How the bot read a text that is no answer, or why its part of a conversation has ended, in words. As desk/ui/bot_reasons.ts.';
+
 create function private.texting_events(lead_id uuid, phone text)
 returns table (at timestamptz, step integer, event text, detail text)
 language sql
@@ -19284,33 +19328,22 @@ as $$
       else e.kind
     end,
     case e.kind
-      when 'text_in' then concat_ws(' ', '[' || case e.details ->> 'heard'
-        when 'early' then 'no answer: it came before the question had left'
-        when 'no_answer' then 'no answer'
-        when 'opening' then 'no answer: the bot began, or asked again'
-        when 'person' then 'no answer: the recruit asks for a person'
-        when 'question' then 'no answer: the recruit asks back'
-        when 'about' then 'no answer: the recruit asks about the agency'
-        when 'help' then 'no answer: HELP'
-        when 'not_interested' then 'no answer: the recruit is not interested'
-        when 'automatic_reply' then 'no answer: a machine wrote it'
-        when 'answer' then null
-        else 'no answer: ' || replace(e.details ->> 'heard', '_', ' ')
-      end || ']', words.said)
-      when 'text_out' then concat_ws(' ', '[' || concat_ws(', ',
+      when 'text_in' then concat_ws(' ', words.said, '(no answer to the bot: '
+        || private.bot_reason(nullif(e.details ->> 'heard', 'answer')) || ')')
+      when 'text_out' then format('%s (%s)', words.said, concat_ws(', ',
         case e.details ->> 'state' when 'due' then 'queued' else e.details ->> 'state' end
-          || coalesce(' ' || private.in_utc((e.details ->> 'state_at')::timestamptz), ''),
-        case when e.details ->> 'state' in ('delivered', 'failed')
-          then 'sent ' || private.in_utc((e.details ->> 'sent_at')::timestamptz) end,
+          || private.if_later(e.at, (e.details ->> 'state_at')::timestamptz),
         case when e.details ->> 'state' in ('held', 'unconfirmed', 'refused', 'failed') then private.why_not_sent(
           e.details ->> 'state', e.details ->> 'reason', coalesce(private.in_utc((e.details ->> 'until')::timestamptz), 'infinity'),
-          case e.details ->> 'reason' when 'number_paused' then 'paused' else 'active' end, null) end
-      ) || ']', words.said)
+          case e.details ->> 'reason' when 'number_paused' then 'paused' else 'active' end, null) end))
       when 'never_queued' then private.why_not_sent('never_queued', e.details ->> 'reason', null, null, null)
-      when 'consent' then concat_ws(', ', 'by ' || (e.details ->> 'source'), e.details ->> 'reason')
+      when 'consent' then concat_ws(' ', 'by ' || (e.details ->> 'source'), '(' || (e.details ->> 'reason') || ')')
       when 'answer' then format('%s: %s (%s)', e.details ->> 'question', e.details ->> 'value', e.details ->> 'said')
-      when 'hands' then concat_ws(', ', 'from ' || (e.details ->> 'from'), 'to ' || (e.details ->> 'to'), e.details ->> 'reason')
-      else e.details ->> 'reason'
+      when 'hands' then concat_ws(' ', case
+        when e.details ->> 'from' = e.details ->> 'to' then (e.details ->> 'to') || ' keeps it'
+        else concat_ws(' ', 'from ' || (e.details ->> 'from'), 'to ' || (e.details ->> 'to'))
+      end, '(' || private.bot_reason(e.details ->> 'reason') || ')')
+      else private.bot_reason(e.details ->> 'reason')
     end
   from (
     select t.id, t.at, t.kind, t.details from public.texting_timeline t where t.recruiting_lead_id = texting_events.lead_id
@@ -19334,10 +19367,10 @@ as $$
   select p.created_at, 8, 'to the destination ' || d.name, concat_ws(', ', p.event,
     p.state || case p.state
       when 'waiting' then ' until ' || private.in_utc(p.due_at)
-      when 'delivered' then ' ' || private.in_utc(p.delivered_at)
+      when 'delivered' then private.if_later(p.created_at, p.delivered_at)
       else ''
     end,
-    'attempt ' || nullif(p.attempt, 0), coalesce(p.reason, 'HTTP ' || p.status),
+    case when p.attempt > 1 then 'attempt ' || p.attempt end, coalesce(p.reason, 'HTTP ' || p.status),
     case when p.state <> 'delivered' then p.excerpt end)
   from private.dispatches p
   join public.destinations d on d.id = p.destination_id
@@ -19400,7 +19433,7 @@ language sql
 stable
 set search_path = ''
 as $$
-  select s.created_at, 3, 'assigned', concat_ws(', ',
+  select s.created_at, 3, 'assigned', concat_ws(' ',
     'from ' || coalesce(nullif(concat_ws(' ', f.first_name, f.last_name), ''), 'nobody'),
     'to ' || coalesce(nullif(concat_ws(' ', t.first_name, t.last_name), ''), 'the agency'),
     'by ' || s.assigned_by)

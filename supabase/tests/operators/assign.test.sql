@@ -100,7 +100,7 @@ select results_eq(
   $$select e ->> 'event' || ': ' || (e ->> 'detail')
     from json_array_elements(public.show_lead(md5('nobody''s')::uuid) -> 'timeline') e
     where e ->> 'event' in ('distributed', 'assigned')$$,
-  array['distributed: to agency', 'assigned: from nobody, to ann, by olga'], 'and the lead shows it');
+  array['distributed: to agency', 'assigned: from nobody to ann by olga'], 'and the lead shows it');
 delete from public.recruiting_leads where id = md5('hers')::uuid;
 select is_empty($$select * from pg_temp.kept('hers')$$, 'what is kept goes with its lead');
 

@@ -129,8 +129,8 @@ select results_eq(
   'a returned lead is listed once, with the agency, agent and order that had it');
 select results_eq(
   $$select e ->> 'event', e ->> 'detail' from json_array_elements(public.show_lead(md5('second')::uuid) -> 'timeline') e$$,
-  $$values ('stored', ''), ('distributed', 'to east, bob, order ' || md5('order')::uuid),
-    ('returned', 'from bob, of east, by olivia, wrong number')$$,
+  $$values ('stored', ''), ('distributed', 'to bob of east by the order ' || md5('order')::uuid),
+    ('returned', 'from bob of east by olivia: wrong number')$$,
   'what happened to it');
 select is(pg_temp.listed($$of_distribution => 'returned', of_vendor => md5('other')::uuid$$), 'second', 'list: returned');
 
