@@ -13,7 +13,8 @@ where c.relnamespace in ('public'::regnamespace, 'private'::regnamespace)
   and r.rolname in ('anon', 'authenticated', 'service_role')
   and has_table_privilege(r.rolname, c.oid, p.privilege);
 
-create view pg_temp.own_functions as
+-- Written once, because many questions below read them.
+create temp table own_functions as
 select p.oid, p.pronamespace::regnamespace::text || '.' || p.proname as function, p.prosecdef as is_definer,
   p.prorettype = 'trigger'::regtype as is_trigger, pg_get_functiondef(p.oid) as definition
 from pg_proc p
@@ -21,7 +22,7 @@ where p.pronamespace in ('public'::regnamespace, 'private'::regnamespace)
   -- Functions of extensions do not count.
   and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e');
 
-create view pg_temp.function_grants as
+create temp table function_grants as
 select p.function, r.rolname::text as role
 from pg_temp.own_functions p
 cross join pg_roles r
