@@ -74,16 +74,16 @@ export function isNotice({ kind, urgent, isWaiting }: Notification): boolean {
   return urgent || NOTICES.includes(kind) && (kind !== "recruit_waiting" || isWaiting);
 }
 
-/** The agent has read a notification, which goes at once. */
+/** The agent has read notifications, which go at once. */
 export function useReadNotification(agentId: string) {
   return useMutation({
-    mutationFn: (id: string) => repeat(() => supabase.rpc("mark_read", { notification_ids: [id] })),
-    onMutate: (id) =>
+    mutationFn: (notification_ids: string[]) => repeat(() => supabase.rpc("mark_read", { notification_ids })),
+    onMutate: (ids) =>
       changeData<Notification[]>(
         notificationQueries.unread(agentId).queryKey,
-        (unread) => unread.filter((notification) => notification.id !== id),
+        (unread) => unread.filter(({ id }) => !ids.includes(id)),
       ),
-    onError: (_error, _id, rollBack) => rollBack?.(),
+    onError: (_error, _ids, rollBack) => rollBack?.(),
     onSettled: () => queryClient.invalidateQueries({ queryKey: notificationQueries.all() }),
   });
 }

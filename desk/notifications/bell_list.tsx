@@ -1,9 +1,11 @@
 import Check from "lucide-react/icons/check";
+import CheckCheck from "lucide-react/icons/check-check";
 import { Link } from "wouter";
 import { useAssignConversation } from "../data/conversation_changes.ts";
 import { isNotice, nameOf, type Notification, useReadNotification } from "../data/notifications.ts";
 import type { Agent } from "../data/user.ts";
 import { ActionButton, ActionError } from "../ui/action.tsx";
+import { countText } from "../ui/count.ts";
 import { IconButton } from "../ui/icon_button.tsx";
 import { EmptyState } from "../ui/query_result.tsx";
 import { ago } from "../ui/time.tsx";
@@ -14,13 +16,23 @@ export function BellList({ agent, unread }: { agent: Agent; unread: Notification
   const read = useReadNotification(agent.id);
   const rank = (one: Notification) => one.urgent ? 0 : isNotice(one) ? 1 : 2;
   const sorted = unread.toSorted((one, other) => rank(one) - rank(other));
+  // What is urgent is read one by one.
+  const others = sorted.filter(({ urgent }) => !urgent).map(({ id }) => id);
   return (
     <>
+      {others.length > 1 && (
+        <div className="bell-head">
+          <strong>{countText(sorted.length)} unread</strong>
+          <button type="button" className="plain" onClick={() => read.mutate(others)}>
+            <CheckCheck size={16} /> Mark all as read
+          </button>
+        </div>
+      )}
       {/* Not in the line, which goes before the service has agreed. */}
       <ActionError action={read} />
       {sorted.length === 0 ? <EmptyState title="Nothing is new." /> : (
         <ul>
-          {sorted.map((one) => <BellRow key={one.id} notification={one} read={read.mutateAsync} />)}
+          {sorted.map((one) => <BellRow key={one.id} notification={one} read={(id) => read.mutateAsync([id])} />)}
         </ul>
       )}
     </>

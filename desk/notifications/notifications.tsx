@@ -27,7 +27,7 @@ export function Notifications({ agent, userId }: { agent: Agent; userId: string 
   function open(notification: Notification): void {
     navigate(pathOf(notification));
     // The others are read with the conversation.
-    if (notification.conversation_id === null || isNotice(notification)) markRead(notification.id);
+    if (notification.conversation_id === null || isNotice(notification)) markRead([notification.id]);
   }
 
   function showAsToast(notification: Notification): void {
@@ -55,7 +55,7 @@ export function Notifications({ agent, userId }: { agent: Agent; userId: string 
       else if ("resubscribed" in data) await keepSubscription();
       else {
         navigate(data.open.path);
-        markRead(data.open.id);
+        markRead([data.open.id]);
       }
     }
     const worker = navigator.serviceWorker;

@@ -247,6 +247,8 @@ deskTest("that a recruit may be in danger stands before all else, with the 988 l
   await assertAccessible(page);
   await page.setViewportSize(NARROW);
   await assertFits(page);
+  await bell.getByRole("button", { name: "Mark all as read" }).click();
+  await until(async () => await rows.count() === 1);
   await rows.first().getByRole("button", { name: "OK" }).click();
   await bell.getByText(line).waitFor({ state: "detached" });
 });
