@@ -1,3 +1,4 @@
+import { useQuery } from "@tanstack/react-query";
 import ArrowRightLeft from "lucide-react/icons/arrow-right-left";
 import { type DragEvent, useState } from "react";
 import { Link } from "wouter";
@@ -61,7 +62,8 @@ function Stack({ filter, stage, onMove }: {
 }) {
   const query = usePages(recruitQueries.list(filter));
   const [isOver, setOver] = useState(false);
-  const count = query.data?.length ?? 0;
+  const shown = query.data?.length ?? 0;
+  const { data: count } = useQuery({ ...recruitQueries.count(filter), enabled: query.hasNextPage });
 
   function drag(event: DragEvent): void {
     if (!event.dataTransfer.types.includes(DRAGGED)) return;
@@ -83,7 +85,7 @@ function Stack({ filter, stage, onMove }: {
       }}
     >
       <h2>
-        {labelOf(stage)} <span className="count-of">{count}{query.hasNextPage && "+"}</span>
+        {labelOf(stage)} <span className="count-of">{query.hasNextPage ? count ?? `${shown}+` : shown}</span>
       </h2>
       <QueryResult query={query} resource="recruits">
         {(recruits) => (

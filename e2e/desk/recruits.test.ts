@@ -312,8 +312,10 @@ deskTest(
 
 deskTest("on the board a recruit is moved by drag and by keyboard", async (page) => {
   const agent = await createAgentWithLead();
-  await createRecruits(agent, [{ first_name: "Ada" }, { first_name: "Ben" }]);
+  const others = Array.from({ length: 58 }, (_, n) => ({ first_name: `Recruit ${n}` }));
+  await createRecruits(agent, [{ first_name: "Ada" }, { first_name: "Ben" }, ...others]);
   await signIn(page, agent, "recruits?view=board");
+  await page.getByRole("heading", { name: "New 60" }).waitFor();
   const stack = (stage: string) => page.getByRole("region", { name: stage, exact: true });
   await stack("New").getByRole("listitem").nth(1).waitFor();
   await assertAccessible(page);
