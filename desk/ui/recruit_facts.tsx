@@ -64,7 +64,7 @@ export function RecruitFacts({ recruit, isManager }: { recruit: RecruitCard; isM
             : phone}
         </Fact>
         <Fact name="E-mail">
-          {email === null ? "none" : isEmail(email) ? <a href={`mailto:${email}`}>{email}</a> : email}
+          {email === null ? "none" : isEmail(email) ? <a href={`mailto:${email}`}>{broken(email)}</a> : email}
         </Fact>
         <Fact name="Location">{placeOf(recruit)}</Fact>
         <Fact name="Job">{text(job_title)}</Fact>
@@ -102,6 +102,18 @@ export function RecruitFacts({ recruit, isManager }: { recruit: RecruitCard; isM
         <OtherFields metadata={others} fields={fields} />
       </div>
     </div>
+  );
+}
+
+/** An address, which a line without room for it breaks before its @. */
+function broken(email: string): ReactNode {
+  const at = email.lastIndexOf("@");
+  return (
+    <>
+      {email.slice(0, at)}
+      <wbr />
+      {email.slice(at)}
+    </>
   );
 }
 
