@@ -1,13 +1,15 @@
 import { useQuery } from "@tanstack/react-query";
-import { type ReactNode, Suspense } from "react";
+import ChevronDown from "lucide-react/icons/chevron-down";
+import { type ReactNode, Suspense, useId, useRef } from "react";
 import { Redirect, Route, Switch } from "wouter";
 import { operatorCounts } from "../data/operator_counts.ts";
 import { chunk } from "../ui/chunk.ts";
 import { countText } from "../ui/count.ts";
 import { Destinations } from "../ui/destinations.tsx";
+import { useHasViewList } from "../ui/is_wide.ts";
 import { Page } from "../ui/page.tsx";
 import { Skeleton } from "../ui/query_result.tsx";
-import { type Tab, Tabs } from "../ui/tabs.tsx";
+import { type Tab, Tabs, useCurrentTab } from "../ui/tabs.tsx";
 import { Utc } from "../ui/time.tsx";
 import { Actions } from "./actions.tsx";
 import { Agencies } from "./agencies.tsx";
@@ -36,9 +38,7 @@ export function Operator({ settingsOf }: { settingsOf: (agencyId: string, orders
   return (
     // The commands and the words of the database are in UTC too.
     <Utc value>
-      <div className="subnav">
-        <Tabs label="Operator" tabs={useTabs()} />
-      </div>
+      <Views />
       <Switch>
         <Route path="/operator" component={Today} />
         <Route path="/operator/search" component={SearchLeads} />
@@ -91,6 +91,24 @@ export function Operator({ settingsOf }: { settingsOf: (agencyId: string, orders
         </Route>
       </Switch>
     </Utc>
+  );
+}
+
+/** The views, listed beside the page; in a window without room for that, below a button with the name of the current one. */
+function Views() {
+  const tabs = useTabs();
+  const current = useCurrentTab(tabs);
+  const id = useId();
+  const menu = useRef<HTMLDivElement>(null);
+  const list = <Tabs label="Operator" tabs={tabs} />;
+  if (useHasViewList()) return <div className="subnav">{list}</div>;
+  return (
+    <div className="subnav">
+      <button type="button" popoverTarget={id}>
+        <span className="visually-hidden">Operator:</span> {current?.label} <ChevronDown size={16} />
+      </button>
+      <div id={id} ref={menu} className="menu" popover="auto" onClick={() => menu.current!.hidePopover()}>{list}</div>
+    </div>
   );
 }
 

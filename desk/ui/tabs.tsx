@@ -14,13 +14,16 @@ export interface Tab {
   group?: string;
 }
 
+/** The one to which the page's address belongs. */
+export function useCurrentTab(tabs: Tab[]): Tab | undefined {
+  const [path] = useLocation();
+  return tabs.filter(({ href, also = [] }) => [href, ...also].some((begin) => `${path}/`.startsWith(`${begin}/`)))
+    .sort((one, other) => other.href.length - one.href.length)[0];
+}
+
 /** The parts of a view, each with its address. The one to which the page's address belongs is marked. */
 export function Tabs({ label, tabs }: { label: string; tabs: Tab[] }) {
-  const [path] = useLocation();
-  const [current] = tabs.filter(({ href, also = [] }) =>
-    [href, ...also].some((begin) => `${path}/`.startsWith(`${begin}/`))
-  )
-    .sort((one, other) => other.href.length - one.href.length);
+  const current = useCurrentTab(tabs);
   const nav = useRef<HTMLElement>(null);
   // On a phone the marked one may be beyond an edge.
   useEffect(() => {

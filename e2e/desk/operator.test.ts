@@ -1,9 +1,9 @@
-/** The pages of operators, and how they distribute leads. Their replays are in operator_replay.ts. */
+/** The pages of operators. How they distribute leads is in operator_waiting.test.ts, their replays in operator_replay.test.ts. */
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { readSent } from "../../supabase/functions/recruiting/parsers/fixtures/read.ts";
 import { createAgentWithLead, signInNewAgent, signInNewOperator } from "../support/agents.ts";
-import { createAgency, createOrder, createVendor, sql, storedLeads, type Vendor } from "../support/client.ts";
+import { createAgency, createOrder, createVendor, sql, type Vendor } from "../support/client.ts";
 import { checkAlerts } from "../support/alerts.ts";
 import { reject } from "../support/deliveries.ts";
 import {
@@ -29,16 +29,6 @@ const VIEWS = {
   "operator/recruits": "Waiting recruits",
   "operator/actions": "What we did",
 };
-
-/** A vendor with leads that wait, longer than all others. */
-async function vendorWithWaiting(count: number): Promise<Vendor> {
-  const vendor = await createVendor();
-  await sql`
-    insert into public.recruiting_leads (vendor_id, first_name, distribution, vendor_metadata, created_at)
-    select ${vendor.id}, 'Ada ' || n, 'unmatched', '{"state": "TX"}', '2020-01-01'::timestamptz + n * interval '1 hour'
-    from generate_series(1, ${count}::int) n`;
-  return vendor;
-}
 
 /** Two weeks of some vendors of the seed, of which the latest leads wait. Returns a function that removes it all. */
 async function furnish(): Promise<() => Promise<void>> {
@@ -84,6 +74,8 @@ async function managingOperator() {
 }
 
 async function open(page: Page, view: keyof typeof VIEWS): Promise<void> {
+  const menu = page.getByRole("button", { name: /^Operator: / });
+  if (await menu.count() > 0) await menu.click();
   await page.getByRole("navigation", { name: "Operator" }).getByRole("link", { name: VIEWS[view] }).first().click();
   await page.getByRole("heading", { level: 1, name: VIEWS[view] }).waitFor();
 }
@@ -223,41 +215,6 @@ deskTest("alerts that can't be read say so and are tried again; so does a check 
   await page.getByRole("button", { name: "Try again" }).click();
   await page.getByText("Nothing is wrong.").waitFor();
   await assertAccessible(page);
-});
-
-deskTest("waiting leads are distributed to the orders that want them, and who got what is shown", async (page) => {
-  const vendor = await vendorWithWaiting(3);
-  const order = await createOrder(vendor, { quantity: 2 });
-  await signIn(page, await signInNewOperator(), "operator/waiting");
-  const table = page.getByRole("table", { name: "Waiting leads" });
-  const own = table.getByRole("row").filter({ hasText: vendor.slug });
-  await own.first().waitFor();
-  assert.equal(await own.count(), 3);
-  await page.getByLabel("Vendor", { exact: true }).selectOption({ label: `${vendor.slug} (3)` });
-  await page.getByText("Open orders now want 3 of the 3. TX: 3 (3 wanted)").waitFor();
-  await page.getByRole("button", { name: "Distribute 3" }).click();
-  await page.getByText(`Up to 100 leads of ${vendor.slug} go to the open orders`).waitFor();
-  assert.equal((await storedLeads(vendor)).filter(({ order_id }) => order_id !== null).length, 0);
-  await page.getByRole("dialog").getByRole("button", { name: "Distribute" }).click();
-
-  await page.getByText("Distributed: 2. Still waiting: 1.").waitFor();
-  const rows = page.getByRole("table", { name: "Distributed" }).getByRole("row");
-  assert.match(await rows.nth(1).innerText(), /^Ada 1\s.*TX\s+An agency under test\s+Agent 1$/);
-  await assertAccessible(page);
-  const leads = await storedLeads(vendor);
-  assert.deepEqual(leads.map(({ order_id }) => order_id), [order.id, order.id, null]);
-  // The list is read again.
-  await own.nth(1).waitFor({ state: "detached" });
-  assert.equal(await own.count(), 1);
-  await page.getByText("No open order wants any of them now. TX: 1").waitFor();
-  await page.getByRole("button", { name: "Distribute" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Distribute" }).click();
-  await page.getByText("None was distributed: no open order wants them now. Still waiting: 1.").waitFor();
-  await page.route("**/waiting_lead_list?*vendor_id=*", (route) => route.fulfill({ status: 400 }));
-  await page.getByRole("button", { name: "Distribute" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Distribute" }).click();
-  await page.getByText("None was distributed: no open order wants them now.", { exact: true }).waitFor();
-  await sql`delete from public.recruiting_leads where vendor_id = ${vendor.id} and distribution = 'unmatched'`;
 });
 
 deskTest("the charts of vendors have the numbers of the rows as tables, with their quality and keys", async (page) => {
