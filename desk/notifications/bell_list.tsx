@@ -1,5 +1,4 @@
 import Check from "lucide-react/icons/check";
-import CheckCheck from "lucide-react/icons/check-check";
 import { Link } from "wouter";
 import { useAssignConversation } from "../data/conversation_changes.ts";
 import { isNotice, nameOf, type Notification, useReadNotification } from "../data/notifications.ts";
@@ -23,9 +22,7 @@ export function BellList({ agent, unread }: { agent: Agent; unread: Notification
       {others.length > 1 && (
         <div className="bell-head">
           <strong>{countText(sorted.length)} unread</strong>
-          <button type="button" className="plain" onClick={() => read.mutate(others)}>
-            <CheckCheck size={16} /> Mark all as read
-          </button>
+          <button type="button" className="link" onClick={() => read.mutate(others)}>Mark all as read</button>
         </div>
       )}
       {/* Not in the line, which goes before the service has agreed. */}
