@@ -67,14 +67,14 @@ async function signInAndJoin(page: Page, agent: Texter, view: string): Promise<(
   page.on("request", (request) => request.method() === "GET" && inFlight.add(request));
   const end = (request: Request) => {
     inFlight.delete(request);
-    // What it makes worth reading is asked for within this time.
+    // What an event makes worth reading is asked for within 1.15 seconds (live.ts).
     quietSince = Date.now();
     lists += Number(/\/rest\/v1\/inbox\?select=\*&agency_id=/.test(request.url()));
   };
   page.on("requestfinished", end);
   page.on("requestfailed", end);
   await signIn(page, agent, view);
-  const untilRead = () => until(() => lists >= 2 && inFlight.size === 0 && Date.now() - quietSince > 500);
+  const untilRead = () => until(() => lists >= 2 && inFlight.size === 0 && Date.now() - quietSince > 1_200);
   await untilRead();
   return untilRead;
 }
