@@ -34,7 +34,7 @@ if (files.length > 0 && (names.length !== 1 || steps[0]?.files === undefined)) {
   command.error("name one step that runs files, then its files: npm test -- unit <file>");
 }
 
-/** The number of steps that run at the same time: one more than most machines have processors, since each also waits. */
+/** The number of steps that run at the same time: as many as most machines have processors. */
 const AT_ONCE = 2;
 
 const started = new Map<keyof Stacks, Promise<ThrowawayStack>>();
