@@ -184,7 +184,7 @@ async function talk(tools: Tools, stored: Stored[], random: Random): Promise<voi
 async function act(tools: Tools, stored: Stored[], seed: number): Promise<void> {
   const { sql } = tools;
   const leads = await sql`
-    select l.id, a.email, c.id as conversation, c.status, c.waiting_since is not null as waits
+    select l.id, a.email, c.id as conversation, c.waiting_since is not null as waits
     from public.recruiting_leads l
     join public.agents a on a.id = l.agent_id
     left join public.recruiting_conversations c on c.recruiting_lead_id = l.id and c.agency_id = l.agency_id`;

@@ -13845,7 +13845,7 @@ begin
     -- "Ann will text you soon" is no answer. The recruit waits for Ann.
     update public.recruiting_conversations c
     set waiting_since = conversation.waiting_since
-    where c.id = conversation.id and ended ->> 'state' = 'escalated';
+    where c.id = conversation.id and (ended ->> 'goes_to_person')::boolean;
   end if;
   if ended is null then
     perform private.store_bot_session(conversation.id, old, script_id, step, sent.message_id);

@@ -263,7 +263,7 @@ select ok(not pg_temp.waits('asks'), 'a question of the bot answers the recruit'
 select pg_temp.write('asks', 'agent');
 select pg_temp.complete(pg_temp.claim('asks'), pg_temp.ended('asked') || '{"reply": "Ann will text you soon."}');
 select is(
-  (pg_temp.texts('asks'), pg_temp.waits('asks')), (2::bigint, true), 'its last text does not answer one who asks for a person');
+  (pg_temp.texts('asks'), pg_temp.waits('asks')), (2::bigint, true), 'its last text, before a person has the conversation, does not');
 select private.queue_text(md5('asks')::uuid, 'agent', 'Ann here.', sent_by => md5('ann')::uuid);
 select ok(not pg_temp.waits('asks'), 'the person does');
 select pg_temp.begin_talk('given'), pg_temp.hand_over('given');
