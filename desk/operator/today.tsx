@@ -40,7 +40,7 @@ function CheckedAt() {
   if (checkedAt !== null && Date.parse(checkedAt) > Date.now() - LATE_AFTER * 60_000) {
     return (
       <p className="quiet">
-        Checked at <Time at={checkedAt} />, as each minute. What is mended then goes from the list.{" "}
+        Last checked at <Time at={checkedAt} />. What is mended leaves the list at the next check, within a minute.{" "}
         <Link href="/operator/jobs">All jobs</Link>
       </p>
     );
@@ -103,7 +103,13 @@ function Alerts() {
             isHeader: true,
             isSentence: true,
           },
-          { title: "Problem", cell: ({ problem }) => problem, isSentence: true, isPlain: true },
+          // The column beside it says since when.
+          {
+            title: "Problem",
+            cell: ({ problem }) => problem.replace(/, the first (since|due)? ?.*$/, ""),
+            isSentence: true,
+            isPlain: true,
+          },
           {
             title: "State",
             key: "state",

@@ -149,7 +149,7 @@ deskTest("today has each alert, leads to what mends it, and takes it in hand", a
     where id = ${order.id}`;
   await checkAlerts();
   await signIn(page, await signInNewOperator(), "operator");
-  await page.getByText("Checked at").waitFor();
+  await page.getByText("Last checked at").waitFor();
   const name = `Order ${order.id.slice(0, 8)}`;
   const alert = page.getByRole("row").filter({ hasText: name });
   await alert.getByText(/ended .*, 7 of 7 leads short/).waitFor();
