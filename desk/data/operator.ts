@@ -76,6 +76,9 @@ const FIRST = 200;
 /** The number of recruits who wait that are shown among the alerts. */
 const FIRST_RECRUITS = 20;
 
+/** Stands for the leads without a state, where a state is chosen. */
+export const NO_STATE = "none";
+
 /** The number of a list's rows, without the rows. */
 const COUNT = { count: "exact", head: true } as const;
 
@@ -172,10 +175,11 @@ export const operatorQueries = {
     }),
     ...EACH_MINUTE,
   }),
-  /** The leads that no order has got, the oldest first. */
-  waiting: () =>
-    pagesOptions<WaitingLead>([...operatorQueries.all(), "waiting"], async (limit, last) => {
-      const query = supabase.from("waiting_lead_list").select().limit(limit);
+  /** The leads that no order has got, the oldest first: of all states, of one, or with {@link NO_STATE}. */
+  waiting: (state: string | null) =>
+    pagesOptions<WaitingLead>([...operatorQueries.all(), "waiting", state], async (limit, last) => {
+      let query = supabase.from("waiting_lead_list").select().limit(limit);
+      if (state) query = state === NO_STATE ? query.is("state", null) : query.eq("state", state);
       return await call(after(query, last, "received", true)) as WaitingLead[];
     }),
   /** The vendors of the leads that no order has got. */

@@ -1,11 +1,18 @@
 import { useState } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
-import { type DistributedLead, operatorQueries, type WaitingVendor, type WantedLeads } from "../data/operator.ts";
+import {
+  type DistributedLead,
+  NO_STATE,
+  operatorQueries,
+  type WaitingVendor,
+  type WantedLeads,
+} from "../data/operator.ts";
 import { useDistribute } from "../data/operator_acts.ts";
 import { usePages } from "../data/pages.ts";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { countText } from "../ui/count.ts";
+import { useParameter } from "../ui/location.ts";
 import { Page } from "../ui/page.tsx";
 import { EmptyState } from "../ui/query_result.tsx";
 import { Table } from "../ui/table.tsx";
@@ -17,17 +24,15 @@ const MOST = 100;
 
 /** The leads that no order has got, and their distribution. */
 export function Waiting() {
-  const query = usePages(operatorQueries.waiting());
+  const [state] = useParameter("state");
+  const query = usePages(operatorQueries.waiting(state));
   const { data: vendors = [] } = useQuery(operatorQueries.waitingVendors());
   const { data: result, mutateAsync: distribute } = useDistribute();
   const nameOf = useVendorName();
   const waiting = vendors.reduce((count, { leads }) => count + leads, 0);
   return (
     <Page title="Waiting leads" isTitleHidden>
-      <p className="quiet">
-        Leads that no order wanted when they came. Open an order that wants them among the{" "}
-        <Link href="/operator/orders">orders</Link>, then distribute them.
-      </p>
+      <p className="quiet">Leads that no order wanted when they came.</p>
       {result !== undefined && <Result {...result} />}
       {waiting > 0 && (
         <Distribution
@@ -40,7 +45,13 @@ export function Waiting() {
         label="Waiting leads"
         query={query}
         resource="waiting leads"
-        empty={<EmptyState title="No lead waits.">Each has an agency.</EmptyState>}
+        empty={state === null
+          ? <EmptyState title="No lead waits.">Each has an agency.</EmptyState>
+          : (
+            <EmptyState title="No lead of this state waits.">
+              <Link href="/operator/waiting">All waiting leads</Link>
+            </EmptyState>
+          )}
         keyOf={({ id }) => id}
         nameOf={({ name }) => name || "No name"}
         hrefOf={({ id }) => `/operator/search/${id}`}
@@ -63,12 +74,14 @@ function Distribution(
   },
 ) {
   const [selected, setSelected] = useState("");
-  const { data: counted } = useQuery(operatorQueries.wantedLeads());
+  const { data: counted, isPending } = useQuery(operatorQueries.wantedLeads());
   const nameOf = useVendorName();
   // None of its leads may wait any more.
   const chosen = vendors.find(({ vendor_id }) => vendor_id === selected);
   const those = counted?.filter(({ vendor_id }) => chosen === undefined || vendor_id === chosen.vendor_id);
   const wanted = those?.reduce((sum, { wanted }) => sum + wanted, 0);
+
+  const states = statesOf(those ?? []);
 
   return (
     <div className="filters">
@@ -78,37 +91,70 @@ function Distribution(
           <option key={vendor_id} value={vendor_id}>{`${nameOf(vendor)} (${leads.toLocaleString("en-US")})`}</option>
         ))}
       </select>
-      <ConfirmButton
-        label={wanted ? `Distribute ${Math.min(wanted, MOST)}` : "Distribute"}
-        className={wanted ? "primary" : undefined}
-        question={
-          <p>
-            Up to {MOST} leads of {chosen === undefined ? "all vendors" : nameOf(chosen.vendor)}{" "}
-            go to the open orders that want them, the oldest first. This can't be undone. It is noted with your name.
-          </p>
-        }
-        act={() => act(chosen?.vendor_id ?? null)}
-      />
-      {wanted !== undefined && <p>{wantedText(wanted, chosen?.leads ?? waiting)} {statesText(those!)}</p>}
+      {!isPending && wanted !== 0 && (
+        <ConfirmButton
+          label={wanted ? `Distribute ${Math.min(wanted, MOST)}` : "Distribute"}
+          className="primary"
+          question={
+            <p>
+              Up to {MOST} leads of {chosen === undefined ? "all vendors" : nameOf(chosen.vendor)}{" "}
+              go to the open orders that want them, the oldest first. This can't be undone. It is noted with your name.
+            </p>
+          }
+          act={() => act(chosen?.vendor_id ?? null)}
+        />
+      )}
+      <StateLinks states={states} />
+      {wanted !== undefined && <WantedText wanted={wanted} waiting={chosen?.leads ?? waiting} states={states} />}
     </div>
   );
 }
 
-function wantedText(wanted: number, waiting: number): string {
-  if (wanted === 0) return "No open order wants any of them now.";
-  return `Open orders now want ${countText(wanted)} of the ${countText(waiting)}.`;
+function WantedText({ wanted, waiting, states }: { wanted: number; waiting: number; states: StateCount[] }) {
+  if (wanted > 0) return <p>Open orders now want {countText(wanted)} of the {countText(waiting)}.</p>;
+  const named = states.flatMap(({ state }) => state ?? []).slice(0, 3);
+  return (
+    <p>
+      No open order wants any of them. Change an order so that it takes{" "}
+      {named.length === 0 ? "leads without a state" : named.join(", ")}, or open one:{" "}
+      <Link href="/operator/orders">all orders</Link>
+    </p>
+  );
 }
 
+/** The counts by state, each of which leaves only its leads in the list, or all of them again. */
+function StateLinks({ states }: { states: StateCount[] }) {
+  const [shown] = useParameter("state");
+  return (
+    <span className="state-links">
+      {states.map(({ state, leads, wanted }) => {
+        const name = state ?? NO_STATE;
+        return (
+          <Link
+            key={name}
+            className={name === shown ? "badge is-info" : "badge"}
+            href={`/operator/waiting${name === shown ? "" : `?state=${name}`}`}
+            aria-current={name === shown || undefined}
+          >
+            {state ?? "no state"}: {countText(leads)}
+            {wanted > 0 && ` (${countText(wanted)} wanted)`}
+          </Link>
+        );
+      })}
+    </span>
+  );
+}
+
+type StateCount = WantedLeads["states"][number];
+
 /** How many leads wait for each state, the most first, and how many of them are wanted. */
-function statesText(counted: WantedLeads[]): string {
-  const ofState = Map.groupBy(counted.flatMap(({ states }) => states), ({ state }) => state ?? "no state");
+function statesOf(counted: WantedLeads[]): StateCount[] {
+  const ofState = Map.groupBy(counted.flatMap(({ states }) => states), ({ state }) => state);
   return [...ofState].map(([state, counts]) => ({
     state,
     leads: counts.reduce((sum, { leads }) => sum + leads, 0),
     wanted: counts.reduce((sum, { wanted }) => sum + wanted, 0),
-  })).toSorted((one, other) => other.leads - one.leads).map(({ state, leads, wanted }) =>
-    `${state}: ${countText(leads)}${wanted > 0 ? ` (${countText(wanted)} wanted)` : ""}`
-  ).join(", ");
+  })).toSorted((one, other) => other.leads - one.leads);
 }
 
 /** The distributed leads, with their agencies and agents. */

@@ -22472,7 +22472,7 @@ comment on function private.find_leads_waiting(jsonb, timestamptz) is
 insert into public.alert_rules (kind, finder, threshold, title, advice, link_label) values (
   'leads_waiting', 'find_leads_waiting', '{"minutes": 15}',
   'Waiting leads', 'Open an order for them. Where open orders want them, distribute them.',
-  'Distribute the waiting leads');
+  'See the waiting leads');
 
 create function private.find_deliveries_rejected(threshold jsonb, checked_at timestamptz)
 returns setof private.found_alert
