@@ -51,6 +51,8 @@ export interface Recruit extends Record<(typeof ORDERS)[keyof typeof ORDERS], st
   last_text_at: string | null;
   /** Null: there is no conversation. */
   conversation_id: string | null;
+  /** Since when the recruit waits for an answer; null: nobody waits, or the conversation is snoozed. */
+  waiting_since: string | null;
   /** Not empty: the caller was notified of this recruit, and has not opened it yet. */
   unread: string[];
 }
@@ -66,7 +68,7 @@ export interface RecruitCard extends Recruit {
 export const NEWEST_FIRST: Order = { column: ORDERS.received, ascending: false };
 
 const COLUMNS = ["id", "first_name", "last_name", "phone", "email", "state", "vendor", "agent_id", "agent", "stage"]
-  .concat("last_text_at", "conversation_id", "unread", Object.values(ORDERS)).join();
+  .concat("last_text_at", "conversation_id", "waiting_since", "unread", Object.values(ORDERS)).join();
 
 /** The number of rows, without the rows. */
 const COUNT = { count: "exact", head: true } as const;

@@ -137,7 +137,7 @@ function TextComposer({ conversation, agent, name, isWriter, isChosen, modeButto
           {...quickReplies.box}
           aria-label={`Text to ${name}`}
           aria-describedby={problem === null ? `${id}-count` : `${id}-why`}
-          placeholder="Write a text"
+          placeholder="Write a text, or / for a quick reply"
           rows={1}
           autoFocus={isChosen}
           value={draft.body}

@@ -6,7 +6,6 @@ import { usePages } from "../data/pages.ts";
 import { type Recruit, type RecruitFilter, recruitQueries, type Stage, STAGES, useSetStage } from "../data/recruits.ts";
 import { ActionError } from "../ui/action.tsx";
 import { Avatar } from "../ui/avatar.tsx";
-import { Badge } from "../ui/badge.tsx";
 import { DotSeparated } from "../ui/dot_separated.tsx";
 import { labelOf } from "../ui/json_value.tsx";
 import { LoadMoreButton } from "../ui/load_more_button.tsx";
@@ -15,6 +14,7 @@ import { fullName } from "../ui/name.ts";
 import { QueryResult } from "../ui/query_result.tsx";
 import { ago } from "../ui/time.tsx";
 import { showToast } from "../ui/toast.tsx";
+import { RecruitBadges } from "./recruit_table.tsx";
 
 /** Recruits as cards below their stages. A card is dragged to another stage, or moved there by its menu. */
 export function RecruitBoard({ filter }: { filter: RecruitFilter }) {
@@ -102,7 +102,7 @@ function Stack({ filter, stage, onMove }: {
 }
 
 function Card({ recruit, onMove }: { recruit: Recruit; onMove: (recruit: Moved, to: Stage) => void }) {
-  const { id, state, vendor, agent_id, agent, stage, unread, created_at } = recruit;
+  const { id, state, vendor, agent_id, agent, stage, created_at } = recruit;
   const moved = { id, name: fullName(recruit), stage };
   return (
     <li
@@ -116,7 +116,7 @@ function Card({ recruit, onMove }: { recruit: Recruit; onMove: (recruit: Moved, 
       <Link href={`/recruits/${id}`} draggable={false} className="name">
         <bdi>{moved.name}</bdi>
       </Link>
-      {unread.length > 0 && <Badge meaning="info">Unread</Badge>}
+      <RecruitBadges recruit={recruit} />
       <Menu
         label={`Move ${moved.name}`}
         icon={ArrowRightLeft}

@@ -43,6 +43,8 @@ export function RecruitPage(
 function RecruitDetails({ recruit, agent }: { recruit: RecruitCard; agent: Agent }) {
   const { id, phone, agent_id, unread: notifications, conversation_id } = recruit;
   const isManager = agent.role === "manager";
+  // Whom nothing has greeted may have agreed to no texts.
+  const isCallFirst = conversation_id === null && isPhone(phone);
   const [, navigate] = useLocation();
   const { mutate: markSeen } = useMarkRecruitSeen(id);
   const unread = notifications.join();
@@ -61,10 +63,12 @@ function RecruitDetails({ recruit, agent }: { recruit: RecruitCard; agent: Agent
             <span className="quiet">Agent</span> <GiveTo agent={agent} rows={[recruit]} count={fullName(recruit)} />
           </label>
         )}
-        {isPhone(phone) && <CallLink id={id} phone={phone} className="button">Call</CallLink>}
+        {isPhone(phone) && (
+          <CallLink id={id} phone={phone} className={isCallFirst ? "button primary" : "button"}>Call</CallLink>
+        )}
         {phone !== null && (
           <ActionButton
-            className="primary"
+            className={isCallFirst ? undefined : "primary"}
             act={async () => {
               // With a colleague's recruit an agent begins none, and has been given one.
               const given = isManager || agent_id === agent.id ? null : conversation_id;

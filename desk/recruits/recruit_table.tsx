@@ -23,7 +23,7 @@ import { EmptyState } from "../ui/query_result.tsx";
 import { CallLink } from "../ui/recruit_facts.tsx";
 import { RecruitStage } from "../ui/recruit_stage.tsx";
 import { Table, type TableColumn } from "../ui/table.tsx";
-import { Time } from "../ui/time.tsx";
+import { ago, Time } from "../ui/time.tsx";
 import { showToast } from "../ui/toast.tsx";
 import { downloadRecruits } from "./export_button.tsx";
 import { STANDARD_SORT } from "./filter.ts";
@@ -36,7 +36,7 @@ export const COLUMNS: TableColumn<Recruit>[] = [
     isHeader: true,
     cell: (recruit) => (
       <>
-        <bdi>{fullName(recruit)}</bdi> {recruit.unread.length > 0 && <Badge meaning="info">Unread</Badge>}
+        <bdi>{fullName(recruit)}</bdi> <RecruitBadges recruit={recruit} />
       </>
     ),
   },
@@ -63,6 +63,12 @@ export const COLUMNS: TableColumn<Recruit>[] = [
   },
   { title: "Received", key: "received", isGreatestFirst: true, cell: ({ created_at }) => <Time at={created_at} /> },
 ];
+
+/** What a recruit asks for: an answer, or to be opened for the first time. */
+export function RecruitBadges({ recruit: { waiting_since, unread } }: { recruit: Recruit }) {
+  if (waiting_since !== null) return <Badge meaning="warn">waits {ago(waiting_since)}</Badge>;
+  return unread.length > 0 && <Badge meaning="info">not opened</Badge>;
+}
 
 const AGENT: TableColumn<Recruit> = {
   title: "Agent",

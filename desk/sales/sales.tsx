@@ -91,6 +91,7 @@ const COLUMNS: TableColumn<Lead>[] = [
     cell: ({ lead_metrics }) =>
       lead_metrics?.last_activity_at ? <Time at={lead_metrics.last_activity_at} /> : "none yet",
   },
+  { title: "Received", cell: ({ created_at }) => <Time at={created_at} /> },
   {
     title: "Present",
     isPlain: true,

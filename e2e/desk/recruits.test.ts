@@ -24,7 +24,7 @@ deskTest("an agent's recruits stand newest first, and one that is opened is unre
   await rows(page).first().waitFor();
   assert.match(
     (await rows(page).allInnerTexts()).join("\n"),
-    /^\s+Ada Lovelace Unread\s+\(312\) 555-0142\s+IL\s+A vendor\s[^]*no texts/,
+    /^\s+Ada Lovelace not opened\s+\(312\) 555-0142\s+IL\s+A vendor\s[^]*no texts/,
   );
   assert.match((await rows(page).allInnerTexts())[1]!, /^\s+Ben\s+no phone\s/);
   assert.equal(await rows(page).getByRole("link", { name: "555-0142" }).getAttribute("href"), "tel:+13125550142");

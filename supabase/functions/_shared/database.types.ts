@@ -3909,6 +3909,7 @@ export type Database = {
           "unread": (string)[] | null;
           "vendor": string | null;
           "vendor_metadata": NonNullable<Json>;
+          "waiting_since": string | null;
         };
         ComputedFields: never;
         Insert: {
@@ -3936,6 +3937,7 @@ export type Database = {
           "unread"?: never;
           "vendor"?: never;
           "vendor_metadata"?: Json | null;
+          "waiting_since"?: never;
         };
         Update: {
           "agency_id"?: string | null;
@@ -3962,6 +3964,7 @@ export type Database = {
           "unread"?: never;
           "vendor"?: never;
           "vendor_metadata"?: Json | null;
+          "waiting_since"?: never;
         };
         Relationships: [
           {

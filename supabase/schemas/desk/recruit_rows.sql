@@ -13,6 +13,11 @@ select l.id, l.agency_id, l.agent_id, l.first_name, l.last_name, l.phone, l.emai
   (
     select c.id from public.recruiting_conversations c where c.recruiting_lead_id = l.id order by c.last_text_at desc limit 1
   ) as conversation_id,
+  (
+    select min(c.waiting_since)
+    from public.recruiting_conversations c
+    where c.recruiting_lead_id = l.id and (c.snoozed_until is null or c.snoozed_until <= now())
+  ) as waiting_since,
   array(
     select n.id
     from public.agent_notifications n
@@ -36,6 +41,7 @@ from public.recruiting_leads l;
 
 comment on view public.recruit_rows is
   'The recruits that the signed-in agent reads, with the names of the vendor and the agent (null: none), the stage, the time of '
-  'the latest text and its conversation (null: none), and unread: the ids of the caller''s unread notifications about the recruit as a new one. Ask '
+  'the latest text and its conversation (null: none), since when the recruit waits for an answer (waiting_since; null: does not, '
+  'or is snoozed), and unread: the ids of the caller''s unread notifications about the recruit as a new one. Ask '
   'for one agency_id, and for pages by the last row, ordered by created_at or by a column by_… and id.';
 grant select on public.recruit_rows to authenticated;
