@@ -31,13 +31,15 @@ export function FigureRow({ figures }: { figures: Figures }) {
           <>
             recruits who began to write{" "}
             {first_response.recruits > answered && (
-              <Badge meaning="warn">{countText(first_response.recruits - answered)} without one</Badge>
+              <Badge meaning="warn">{countText(first_response.recruits - answered)} not yet</Badge>
             )}
-            <span className="figure-lines">
-              {median !== null && <Line label="Median">{minutesText(median)}</Line>}
-              {before.median !== null && <Line label="Before">{minutesText(before.median)}</Line>}
-              {ninety !== null && <Line label="90% in">{minutesText(ninety)}</Line>}
-            </span>
+            {median !== null && (
+              <span className="figure-line">
+                Median {minutesText(median)}
+                {before.median !== null && ` (before: ${minutesText(before.median)})`}
+              </span>
+            )}
+            {ninety !== null && <span className="figure-line">90% within {minutesText(ninety)}</span>}
           </>
         }
       />
@@ -60,15 +62,6 @@ export function FigureRow({ figures }: { figures: Figures }) {
         hint={opt_outs === 1 ? "recruit who wants no more texts" : "recruits who want no more texts"}
       />
     </section>
-  );
-}
-
-function Line({ label, children }: { label: string; children: string }) {
-  return (
-    <>
-      <span>{label}</span> <span className="figure-value">{children}</span>
-      {" "}
-    </>
   );
 }
 
