@@ -57,7 +57,7 @@ export function Funnel({ agent, figures }: { agent: Agent; figures: Figures }) {
           { title: "Leads", cell: ({ leads }) => countText(leads), isNumber: true },
           stage("Texted", "texted", "Texting"),
           stage("Replied", "replied", "Texting"),
-          stage("Screened", "screened", "Stages"),
+          stage("Screened", "screened", "Texting"),
           stage("Interview", "interview", "Stages"),
           stage("Licensed", "licensed", "Stages"),
           stage("Hired", "hired", "Stages"),

@@ -112,8 +112,8 @@ function Quality() {
           share("Returned", "returned"),
           share("Texted", "texted", "Texting"),
           share("Replied", "replied", "Texting"),
+          share("Screened", "screened", "Texting", true),
           share("Opted out", "opted_out", "Texting"),
-          share("Screened", "screened", "Stages", true),
           share("Interview", "interview", "Stages", true),
           share("Hired", "hired", "Stages"),
         ]}
