@@ -95,6 +95,12 @@ async function makeTrouble(person: Person): Promise<Trouble> {
     update public.recruiting_conversations
     set waiting_since = now() - interval '10 days', status = 'escalated', assigned_agent_id = ${agent_id!}
     where id = ${conversation.id}`;
+  // texts_held
+  const held = await queueText(await createConversation({ agency_id, phone }), person.body);
+  await sql`
+    update public.text_outbox
+    set due_at = 'infinity', first_due_at = 'infinity', created_at = now() - interval '3 days'
+    where message_id = ${held}`;
   // texts_stuck, worker_late
   const stuck = await queueText(await createConversation({ agency_id, phone }), person.body);
   await sql`

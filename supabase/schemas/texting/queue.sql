@@ -44,6 +44,9 @@ create index text_outbox_first_due_idx on public.text_outbox (service_phone, fir
   where state in ('pending', 'sending', 'unconfirmed') and first_due_at > '-infinity';
 create index text_outbox_no_login_idx on public.text_outbox (service_phone, reason, first_due_at)
   where reason in ('credentials', 'no_account') and state in ('pending', 'sending');
+-- For alerts: the texts that have waited for longest, by number. The last condition is as that of text_outbox_first_due_idx.
+create index text_outbox_held_idx on public.text_outbox (service_phone, created_at)
+  where state = 'pending' and created_at > '-infinity';
 -- For alerts: the latest texts of a number that have ended.
 create index text_outbox_ended_idx on public.text_outbox (service_phone, attempted_at)
   where attempted_at is not null and state in ('accepted', 'refused', 'failed');

@@ -1,6 +1,6 @@
 -- The conditions of texts read what is wrong and little more, however much was sent, is held or was said before.
 begin;
-select plan(8);
+select plan(10);
 \ir ../helpers.psql
 
 -- Forgets what the planner knew of these tables, which differs with what has run before, and keeps autovacuum away.
@@ -52,7 +52,7 @@ update public.recruiting_conversations set waiting_since = now() - interval '1 m
 
 select cmp_ok(pg_temp.rows_read(kind), '<', most::bigint, kind || ' reads little of 10,000 texts')
 from (values
-  ('texts_stuck', 50), ('opt_out_unmatched', 10), ('worker_late', 50), ('recruit_waiting', 20),
+  ('texts_stuck', 50), ('texts_held', 10), ('opt_out_unmatched', 10), ('worker_late', 50), ('recruit_waiting', 20),
   -- The last 100 of each number, with their messages.
   ('texts_failing', 1000)
 ) k (kind, most);
@@ -65,6 +65,8 @@ set first_due_at = now() - interval '1 hour', reason = case service_phone when '
 where state = 'pending';
 -- Those without an account are read twice, and index entries of 1,000 old rows of the paused number are passed over.
 select cmp_ok(pg_temp.rows_read('texts_stuck'), '<', 5100::bigint, 'of a number 1,000 texts are counted');
+update public.text_outbox set first_due_at = 'infinity', created_at = now() - interval '3 days' where state = 'pending';
+select cmp_ok(pg_temp.rows_read('texts_held'), '<', 6100::bigint, 'of a number 1,000 texts are held for long');
 update public.recruiting_conversations set waiting_since = now() - interval '1 minute';
 update public.recruiting_conversations set waiting_since = now() - interval '9 days' where id in (
   select md5('c ' || n)::uuid from generate_series(2000, 2009) n);

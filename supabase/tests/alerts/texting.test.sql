@@ -1,6 +1,6 @@
 -- Alerts about texts: when each kind opens, stays and ends.
 begin;
-select plan(84);
+select plan(97);
 \ir ../helpers.psql
 
 select pg_temp.create_agency('agency'), pg_temp.create_agency('other');
@@ -111,6 +111,8 @@ from (values
     $$update public.service_numbers set status = 'active'$$),
   ('texts_stuck', $$select pg_temp.text('first_due_at = now() - interval ''5 minutes''')$$,
     $$update public.text_outbox set state = 'accepted'$$),
+  ('texts_held', $$select pg_temp.text('first_due_at = ''infinity'', created_at = now() - interval ''48 hours''')$$,
+    $$update public.text_outbox set state = 'accepted'$$),
   ('texts_failing', $$select pg_temp.posted(100, 5)$$, $$update public.recruiting_messages set status = 'delivered'$$),
   ('opt_out_unmatched', $$select pg_temp.receive('Stop')$$,
     $$select pg_temp.create_conversation('new', '+19996668001', '+19995550100')$$),
@@ -157,6 +159,20 @@ from (values
   ('texts_stuck', $$select pg_temp.text('reason = ''credentials'''); update public.service_numbers set status = 'paused'$$, null),
   ('texts_stuck', $$update public.alert_rules set threshold = '{"minutes": 0.5}' where kind = 'texts_stuck';
     select pg_temp.text('first_due_at = now() - interval ''30 seconds''')$$, '+19995550100 {"since": <time>, "texts": 1}'),
+  -- Texts that are held
+  ('texts_held', $$select pg_temp.text('first_due_at = ''infinity''')$$, null),
+  ('texts_held', $$select pg_temp.text('first_due_at = ''infinity'', created_at = now() - interval ''47 hours''')$$, null),
+  ('texts_held', $$select pg_temp.text('first_due_at = now() + interval ''1 hour'', created_at = now() - interval ''48 hours'''),
+      pg_temp.text('first_due_at = ''infinity'', created_at = now() - interval ''3 days''', 'talk 2'),
+      pg_temp.text('first_due_at = ''infinity'', created_at = now() - interval ''3 days''', 'talk b')$$,
+    E'+19995550100 {"since": <time>, "texts": 2}\n+19995550101 {"since": <time>, "texts": 1}'),
+  ('texts_held', $$select pg_temp.text('created_at = now() - interval ''3 days''')$$, null),
+  ('texts_held', $$select pg_temp.text('first_due_at = ''infinity'', created_at = now() - interval ''3 days'', state = ''refused''')$$, null),
+  ('texts_held', $$select pg_temp.text('first_due_at = ''infinity'', created_at = now() - interval ''3 days''');
+    update public.service_numbers set status = 'paused'$$, null),
+  ('texts_held', $$update public.alert_rules set threshold = '{"hours": 0.5}' where kind = 'texts_held';
+    select pg_temp.text('first_due_at = ''infinity'', created_at = now() - interval ''30 minutes''')$$,
+    '+19995550100 {"since": <time>, "texts": 1}'),
   -- Texts that fail
   ('texts_failing', 'select', null),
   ('texts_failing', 'select pg_temp.posted(100, 4)', null),
@@ -216,6 +232,11 @@ from (values
     'texts: not sent since <time>: the provider refuses the login: text outbox: /operator/outbox'),
   ('texts_stuck', $$select pg_temp.text('reason = ''no_account''')$$,
     'texts: not sent since <time>: TWILIO_ACCOUNT_SID is not set: text outbox: /operator/outbox'),
+  ('texts_held', $$select pg_temp.text('first_due_at = ''infinity'', created_at = now() - interval ''3 days''')$$,
+    'number +19995550100 of agency: 1 text has waited for more than 48 hours, the first written <time>: text outbox --agency <agency>: /operator/outbox'),
+  ('texts_held', $$select pg_temp.text('first_due_at = ''infinity'', created_at = now() - interval ''3 days'''),
+      pg_temp.text('first_due_at = ''infinity'', created_at = now() - interval ''3 days''', 'talk 2')$$,
+    'number +19995550100 of agency: 2 texts have waited for more than 48 hours, the first written <time>: text outbox --agency <agency>: /operator/outbox'),
   ('worker_late', $$select pg_temp.text('due_at = now() - interval ''1 hour''')$$,
     'worker: not called since <time>, with 1 due: text outbox: /operator/outbox'),
   ('texts_failing', 'select pg_temp.posted(100, 5)', 'agency agency: of its last 100 texts, 5 failed: text outbox --state failed --agency <agency>: /operator/outbox/failed/<agency>'),
