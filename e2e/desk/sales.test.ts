@@ -13,7 +13,7 @@ async function textOf(page: Page, row = 0): Promise<string> {
 deskTest("an agent's sales leads say how far each has come", async (page) => {
   const agent = await createAgentWithLead();
   await signIn(page, agent, "sales");
-  assert.match(await textOf(page), /^Ida new 555-0100 IL FE 0 0 none yet Present/);
+  assert.match(await textOf(page), /^Ida new 555-0100 IL FE 0 0 none yet \S+ [AP]M Present/);
   await sql`
     update public.leads set first_name = 'Rosa', last_name = 'Delgado', phone_e164 = '+17735550112', stage = 'sold'
     where id = ${agent.lead_id}`;
