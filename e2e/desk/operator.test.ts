@@ -75,6 +75,7 @@ async function managingOperator() {
 
 async function open(page: Page, view: keyof typeof VIEWS): Promise<void> {
   const menu = page.getByRole("button", { name: /^Operator: / });
+  await page.locator(".subnav").waitFor();
   if (await menu.count() > 0) await menu.click();
   await page.getByRole("navigation", { name: "Operator" }).getByRole("link", { name: VIEWS[view] }).first().click();
   await page.getByRole("heading", { level: 1, name: VIEWS[view] }).waitFor();
