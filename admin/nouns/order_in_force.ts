@@ -4,12 +4,15 @@ import type { Row } from "../find.ts";
 import type { Outcome, Session } from "../session.ts";
 import { formatFields, formatTime } from "../table.ts";
 
-/** What a person sees of a row of `order_list`: all but the ids of others, when it was created, and the greeting. */
-export function orderRow(
-  { agency_id: _, agent_id: __, vendor_id: ___, created_at: ____, greeting_template: _____, ...shown }: postgres.Row,
-) {
-  return shown;
+/** What a person sees of a row of `order_list`: all but the ids of others, when it was created, the greeting, and the pace. */
+export function orderRow(row: postgres.Row) {
+  return Object.fromEntries(Object.entries(row).filter(([column]) => !NOT_SHOWN.has(column))) as postgres.Row;
 }
+
+const NOT_SHOWN = new Set([
+  ...["agency_id", "agent_id", "vendor_id", "created_at", "greeting_template"],
+  ...["leads_7_days", "per_day", "full_in_days"],
+]);
 
 /** Says what was done to an order, with its settings as they are now. */
 export async function orderInForce(

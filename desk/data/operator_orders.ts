@@ -6,7 +6,16 @@ import { after, isId, pagesOptions, search } from "./pages.ts";
 /** An order of an agency for leads. */
 export type Order = Row<
   "order_list",
-  "id" | "agency_id" | "agency" | "filled" | "quantity" | "leads_today" | "status" | "created_at"
+  | "id"
+  | "agency_id"
+  | "agency"
+  | "filled"
+  | "quantity"
+  | "leads_today"
+  | "status"
+  | "created_at"
+  | "leads_7_days"
+  | "per_day"
 >;
 /** Why an order gets leads now, or none, and what the others do to the leads that it wants. */
 export interface ExplainedOrder {
@@ -60,7 +69,7 @@ export const operatorOrderQueries = {
         if (agency_id !== undefined) query = query.eq("agency_id", agency_id);
         if (order_id !== undefined) query = query.eq("id", order_id);
         if (status) query = query.eq("status", status);
-        else if (agency_id === undefined && order_id === undefined) query = query.in("status", ["open", "paused"]);
+        else if (agency_id === undefined && order_id === undefined) query = query.neq("status", "closed");
         if (vendor) query = query.eq("vendor", vendor);
         if (words) query = search(query, words, { names: ["agency", "agent"], phones: ["agency"] });
         return await call(after(query, last)) as Order[];

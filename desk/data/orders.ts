@@ -56,11 +56,11 @@ export const orderQueries = {
         .in("status", isDone ? ["filled", "closed"] : ["open", "paused"]).limit(limit);
       return await call(after(query, last)) as unknown as Order[];
     }),
-  /** The open orders of the manager's agency that get no leads now, or fewer. Not read at each lead. */
-  standings: () =>
+  /** The open orders of the manager's agency, or for operators of all, that get no leads now, or fewer. Not read at each lead. */
+  standings: (of_all = false) =>
     queryOptions({
-      queryKey: ["order standings"],
-      queryFn: async () => await call(supabase.rpc("order_standings")) as unknown as OrderStanding[],
+      queryKey: ["order standings", of_all],
+      queryFn: async () => await call(supabase.rpc("order_standings", { of_all })) as unknown as OrderStanding[],
       refetchInterval: 60_000,
     }),
   /** One order; null: there is none, or it is another agency's. */

@@ -50,7 +50,7 @@ export function OrderView({ id }: { id: string }) {
   const agency = query.data?.[0]?.agency;
   return (
     <Page title={agency === undefined ? "Orders" : `Order ${id.slice(0, 8)} of ${agency}`}>
-      <Link href="/operator/orders" className="back">All open and paused orders</Link>
+      <Link href="/operator/orders" className="back">All orders</Link>
       <QueryResult query={query} resource="order">
         {([order]) =>
           order === undefined ? NO_ORDER : (

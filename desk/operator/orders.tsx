@@ -2,11 +2,13 @@ import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { useSearch } from "wouter";
 import { operatorOrderQueries, type Order } from "../data/operator_orders.ts";
-import { useChangeOrders } from "../data/orders.ts";
+import { orderQueries, type OrderStanding, useChangeOrders } from "../data/orders.ts";
 import { usePages } from "../data/pages.ts";
+import { Badge } from "../ui/badge.tsx";
 import { ConfirmButton, ConfirmDialog } from "../ui/confirm.tsx";
 import { SearchField, SelectField } from "../ui/filters.tsx";
 import { labelOf } from "../ui/json_value.tsx";
+import { Forecast } from "../ui/order_columns.tsx";
 import { todayText, wantedText } from "../ui/order_fill.tsx";
 import { Page } from "../ui/page.tsx";
 import { Table } from "../ui/table.tsx";
@@ -18,7 +20,7 @@ import { useVendorName, VendorField } from "./vendor_name.tsx";
 export function Orders() {
   return (
     <Page title="Orders" isTitleHidden>
-      <FoundOrders all="Open and paused">
+      <FoundOrders all="Not closed">
         <SearchField label="Agency or agent" />
       </FoundOrders>
     </Page>
@@ -100,15 +102,36 @@ function OrderTable({ query, isOfAgency }: { query: ReturnType<typeof usePages<O
           { title: "Agent", cell: ({ agent }) => <bdi>{agent ?? "Take turns"}</bdi>, isMinor: true },
           { title: "Leads", cell: (order) => <Fill order={order} /> },
           { title: "Priority", cell: ({ priority }) => priority, isNumber: true, isMinor: true },
+          {
+            title: "Forecast",
+            cell: (order) => order.status === "open" && <Outlook order={order} />,
+            isSentence: true,
+          },
           { title: "Today", cell: todayText, isNumber: true },
           { title: "Status", isPlain: true, cell: ({ status }) => <StatusBadge status={status} /> },
-          { title: "Ends", cell: ({ ends_at }) => ends_at && <Time at={ends_at} />, isMinor: true },
+          ...query.data?.some(({ ends_at }) => ends_at !== null)
+            ? [{ title: "Ends", cell: ({ ends_at }: Order) => ends_at && <Time at={ends_at} />, isMinor: true }]
+            : [],
         ]}
       />
       {asked && <Question key={asked.key} order={asked.order} act={asked.act} />}
     </>
   );
 }
+
+/** When an open order will be full, unless it gets no leads at all. */
+function Outlook({ order }: { order: Order }) {
+  const { data: standings } = useQuery(orderQueries.standings(true));
+  const found = standings?.find(({ order_id }) => order_id === order.id);
+  const why = found && NO_LEADS[found.standing];
+  return why ? <Badge meaning="bad" title={why}>gets no leads</Badge> : <Forecast order={order} />;
+}
+
+const NO_LEADS: Partial<Record<OrderStanding["standing"], string>> = {
+  others: "Other orders take every lead that it wants.",
+  vendor_inactive: "Its vendor is switched off.",
+  no_agent: "No agent of the agency takes leads.",
+};
 
 /** The question before an act of a row's menu. */
 function Question({ order, act: { label, status, meaning } }: { order: Order; act: Act }) {

@@ -3,7 +3,7 @@ import type { Order } from "../data/orders.ts";
 import { Badge } from "./badge.tsx";
 import { filledText, todayText, wantedText } from "./order_fill.tsx";
 import { OrderStanding } from "./order_standing.tsx";
-import { paceOf } from "./pace.ts";
+import { type PacedOrder, paceOf } from "./pace.ts";
 import type { TableColumn } from "./table.tsx";
 
 /** What an order is for, how full it is, and when it will be at its pace. The number of its leads opens their list. */
@@ -34,7 +34,8 @@ function Fill({ order }: { order: Order }) {
   );
 }
 
-function Forecast({ order }: { order: Order }) {
+/** When an order will be full. */
+export function Forecast({ order }: { order: PacedOrder }) {
   const { words, isWrong } = paceOf(order);
   if (order.status === "paused") return <Badge meaning="warn">{words}</Badge>;
   return isWrong ? <Badge meaning="bad">{words}</Badge> : words;

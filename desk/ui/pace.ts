@@ -2,8 +2,13 @@ import type { Order } from "../data/orders.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
+/** What both a manager and an operator read of an order. */
+export type PacedOrder =
+  & Pick<Order, "leads_7_days" | "per_day" | "full_in_days" | "starts_at" | "ends_at">
+  & { status: string };
+
 /** The pace at which an order fills, in words: "2.5 a day, full in about 3 days"; and whether it is wrong. */
-export function paceOf(order: Order, now = Date.now()): { words: string; isWrong: boolean } {
+export function paceOf(order: PacedOrder, now = Date.now()): { words: string; isWrong: boolean } {
   const { status, leads_7_days, per_day, full_in_days } = order;
   const endsAt = order.ends_at === null ? Infinity : Date.parse(order.ends_at);
   const right = (words: string) => ({ words, isWrong: false });

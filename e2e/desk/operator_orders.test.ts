@@ -193,3 +193,25 @@ deskTest("orders are found by their agency, vendor and status, and one is closed
   await row.getByRole("link").click();
   await page.getByRole("heading", { name: "Why it gets leads, or none" }).waitFor();
 });
+
+deskTest(
+  "the list says which open order gets no leads because others take them, and when the others are full",
+  async (page) => {
+    const vendor = await createVendor();
+    const order = await createOrder(vendor, { quantity: 7 });
+    const [first] = await sql`
+    insert into public.recruiting_orders (agency_id, vendor_id, quantity, priority)
+    values (${order.agency_id}, ${vendor.id}, 3, 1001) returning id`;
+    await send("/recruiting/ingest", { headers: withKey(vendor), body: { first_name: "Ada" } });
+    await signIn(page, await signInNewOperator(), `operator/orders?vendor=${vendor.slug}`);
+    const rowOf = ({ id }: { id: string }) => page.getByRole("row").filter({ hasText: `order ${id.slice(0, 8)}` });
+    await rowOf(order).getByText("gets no leads").waitFor();
+    await rowOf(first as { id: string }).getByText("1 a day, full in about 2 days").waitFor();
+    // No order of the list ends.
+    assert.equal(await page.getByRole("columnheader", { name: "Ends" }).count(), 0);
+    await sql`update public.recruiting_orders set filled = 3, status = 'filled' where id = ${first!.id}`;
+    await page.reload();
+    await rowOf(first as { id: string }).getByText("filled").waitFor();
+    await assertAccessible(page);
+  },
+);

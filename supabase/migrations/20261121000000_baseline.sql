@@ -2464,6 +2464,18 @@ grant execute on function private.vendor_name(uuid) to authenticated;
 -- The day of a daily cap.
 grant execute on function private.day_start(timestamptz, text) to authenticated;
 
+create function private.leads_per_day(leads integer, begun_at timestamptz) returns numeric
+language sql
+stable
+set search_path = ''
+as $$
+  select leads / least(7, greatest(1, extract(epoch from now() - begun_at) / extract(epoch from interval '1 day')))
+$$;
+
+comment on function private.leads_per_day(integer, timestamptz) is
+  'The pace of an order that has got this number of leads in the last 7 days, over these days or since it began; at least one day.';
+grant execute on function private.leads_per_day(integer, timestamptz) to authenticated;
+
 create view public.order_pace with (security_invoker = true) as
 select o.id, o.agency_id, private.vendor_name(o.vendor_id) as vendor,
   nullif(concat_ws(' ', a.first_name, a.last_name), '') as agent, o.states, o.quantity, o.filled, o.status, o.priority,
@@ -2494,10 +2506,7 @@ cross join lateral (
   from public.recruiting_leads l
   where l.agency_id = o.agency_id and l.order_id = o.id and l.distributed_at > now() - interval '7 days'
 ) recent
-cross join lateral (
-  select recent.leads_7_days / least(7, greatest(1,
-    extract(epoch from now() - greatest(o.created_at, o.starts_at)) / extract(epoch from interval '1 day'))) as per_day
-) pace;
+cross join lateral private.leads_per_day(recent.leads_7_days, greatest(o.created_at, o.starts_at)) pace (per_day);
 
 comment on view public.order_pace is
   'The orders of a manager''s agency, with the names of their vendor and agent (null: any) and their pace: '
@@ -16470,12 +16479,19 @@ grant select on public.vendor_name_list to authenticated, service_role;
 create view private.order_list as
 select o.id, o.agency_id, g.name as agency, o.agent_id, a.first_name as agent, o.vendor_id, v.slug as vendor, o.states,
   o.filled, o.quantity, coalesce(d.leads, 0) as leads_today, o.daily_cap, o.priority, o.status, o.starts_at, o.ends_at,
-  o.created_at, o.greeting_template
+  o.created_at, o.greeting_template, recent.leads_7_days, round(pace.per_day, 1)::double precision as per_day,
+  case when o.status = 'open' and pace.per_day > 0 then ceil((o.quantity - o.filled) / pace.per_day)::int end as full_in_days
 from public.recruiting_orders o
 join public.agencies g on g.id = o.agency_id
 left join public.agents a on a.id = o.agent_id
 left join public.vendors v on v.id = o.vendor_id
 left join private.recruiting_order_days d on d.order_id = o.id and d.starts_at <= now() and d.ends_at > now()
+cross join lateral (
+  select count(*)::int as leads_7_days
+  from public.recruiting_leads l
+  where l.agency_id = o.agency_id and l.order_id = o.id and l.distributed_at > now() - interval '7 days'
+) recent
+cross join lateral private.leads_per_day(recent.leads_7_days, greatest(o.created_at, o.starts_at)) pace (per_day)
 where (select private.may_operate());
 
 grant select on private.order_list to authenticated, service_role;
@@ -16484,7 +16500,7 @@ create view public.order_list with (security_invoker = true) as select * from pr
 
 comment on view public.order_list is
   'Orders, with the names of the agency, the agent and the vendor. leads_today: by the agency''s own day, as the daily cap '
-  'counts them.';
+  'counts them. leads_7_days, per_day and full_in_days: as in order_pace.';
 grant select on public.order_list to authenticated, service_role;
 
 create view private.delivery_list as
@@ -21083,9 +21099,10 @@ grant execute on function public.match_leads(uuid, text[]) to service_role;
 
 -- supabase/schemas/operators/order_standings.sql
 
--- Why an order of a manager's agency gets no leads, or fewer. explain_order() says more, of all agencies, to operators.
+-- Why an order of a manager's agency, or for operators of any, gets no leads, or fewer. explain_order() says more of one to
+-- operators.
 
-create function public.order_standings() returns table (order_id uuid, standing text, behind jsonb)
+create function public.order_standings(of_all boolean default false) returns table (order_id uuid, standing text, behind jsonb)
 language plpgsql
 stable
 security definer
@@ -21094,7 +21111,8 @@ set search_path = ''
 set statement_timeout = '6s'
 as $$
 declare
-  own_agency constant uuid := private.managed_agency_id();
+  -- Null: all are meant.
+  own_agency constant uuid := case when not of_all then private.managed_agency_id() end;
   tried private.tried_order[];
   mine private.tried_order;
   higher public.recruiting_orders[];
@@ -21102,13 +21120,17 @@ declare
   equals uuid[];
   foreigners uuid[];
 begin
-  if own_agency is null then
+  if of_all then
+    perform private.require_operator();
+  elsif own_agency is null then
     return;
   end if;
-  tried := array(select t from private.orders_tried() t where t.obstacle is null or (t.o).agency_id = own_agency);
+  tried := array(select t from private.orders_tried() t where of_all or t.obstacle is null or (t.o).agency_id = own_agency);
   foreigners := array(select (t.o).id from unnest(tried) t where (t.o).agency_id <> own_agency);
 
-  for mine in select t.* from unnest(tried) t where (t.o).agency_id = own_agency and (t.o).status = 'open' loop
+  for mine in
+    select t.* from unnest(tried) t where (of_all or (t.o).agency_id = own_agency) and (t.o).status = 'open'
+  loop
     -- Those that go first for some lead that it wants, however full they are.
     higher := array(
       select t.o
@@ -21128,7 +21150,7 @@ begin
       when mine.obstacle is not null
         then case when private.room_under_cap((mine.o).id, (mine.o).daily_cap, now()) <= 0 then 'capped' end
       when exists (select from public.vendors v where v.id = (mine.o).vendor_id and not v.is_active) then 'vendor_inactive'
-      when private.next_agent(own_agency, (mine.o).agent_id) is null then 'no_agent'
+      when private.next_agent((mine.o).agency_id, (mine.o).agent_id) is null then 'no_agent'
       when own <> '{}' and not private.is_best_for_some(mine.o, own, equals || foreigners) then 'behind'
       when higher <> '{}' and not private.is_best_for_some(mine.o, higher, equals) then 'others'
       when own <> '{}' then 'partly'
@@ -21146,13 +21168,15 @@ begin
 end
 $$;
 
-comment on function public.order_standings() is
+comment on function public.order_standings(boolean) is
   'The open orders of a manager''s agency that get no leads now, or fewer, and why: standing is capped (it has its leads of today), '
   'vendor_inactive, no_agent (none of the agency is active, not away and accepts recruits), behind (own orders of a higher priority '
   'take all that it wants), others (with orders of other agencies they do), or partly (own orders take some of it first). behind: '
   'those own orders, the first one first, for behind and partly: [{id, vendor|null, states|null}]. Of other agencies it says nothing '
-  'else. No rows for anyone but a manager. Security definer because managers may not read the orders of other agencies.';
-grant execute on function public.order_standings() to authenticated;
+  'else. No rows for anyone but a manager. of_all: those of all agencies, for operators, with others for any orders that take '
+  'all that it wants; 42501 for a user who is not an operator. Security definer because managers may not read the orders of '
+  'other agencies.';
+grant execute on function public.order_standings(boolean) to authenticated;
 
 -- supabase/schemas/operators/quick_replies.sql
 

@@ -3787,9 +3787,12 @@ export type Database = {
           "daily_cap": number | null;
           "ends_at": string | null;
           "filled": number;
+          "full_in_days": number | null;
           "greeting_template": string | null;
           "id": string;
+          "leads_7_days": number | null;
           "leads_today": number | null;
+          "per_day": number | null;
           "priority": number;
           "quantity": number;
           "starts_at": string | null;
@@ -4789,7 +4792,7 @@ export type Database = {
       "note_export": { Args: { "recruits": number }; Returns: Json };
       "open_hours": { Args: { "state": string }; Returns: number };
       "order_standings": {
-        Args: Record<PropertyKey, never>;
+        Args: { "of_all"?: boolean };
         Returns: {
           "behind": Json;
           "order_id": string;

@@ -17,12 +17,19 @@ grant select on public.vendor_name_list to authenticated, service_role;
 create view private.order_list as
 select o.id, o.agency_id, g.name as agency, o.agent_id, a.first_name as agent, o.vendor_id, v.slug as vendor, o.states,
   o.filled, o.quantity, coalesce(d.leads, 0) as leads_today, o.daily_cap, o.priority, o.status, o.starts_at, o.ends_at,
-  o.created_at, o.greeting_template
+  o.created_at, o.greeting_template, recent.leads_7_days, round(pace.per_day, 1)::double precision as per_day,
+  case when o.status = 'open' and pace.per_day > 0 then ceil((o.quantity - o.filled) / pace.per_day)::int end as full_in_days
 from public.recruiting_orders o
 join public.agencies g on g.id = o.agency_id
 left join public.agents a on a.id = o.agent_id
 left join public.vendors v on v.id = o.vendor_id
 left join private.recruiting_order_days d on d.order_id = o.id and d.starts_at <= now() and d.ends_at > now()
+cross join lateral (
+  select count(*)::int as leads_7_days
+  from public.recruiting_leads l
+  where l.agency_id = o.agency_id and l.order_id = o.id and l.distributed_at > now() - interval '7 days'
+) recent
+cross join lateral private.leads_per_day(recent.leads_7_days, greatest(o.created_at, o.starts_at)) pace (per_day)
 where (select private.may_operate());
 
 grant select on private.order_list to authenticated, service_role;
@@ -31,7 +38,7 @@ create view public.order_list with (security_invoker = true) as select * from pr
 
 comment on view public.order_list is
   'Orders, with the names of the agency, the agent and the vendor. leads_today: by the agency''s own day, as the daily cap '
-  'counts them.';
+  'counts them. leads_7_days, per_day and full_in_days: as in order_pace.';
 grant select on public.order_list to authenticated, service_role;
 
 create view private.delivery_list as

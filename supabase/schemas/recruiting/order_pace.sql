@@ -16,6 +16,18 @@ grant execute on function private.vendor_name(uuid) to authenticated;
 -- The day of a daily cap.
 grant execute on function private.day_start(timestamptz, text) to authenticated;
 
+create function private.leads_per_day(leads integer, begun_at timestamptz) returns numeric
+language sql
+stable
+set search_path = ''
+as $$
+  select leads / least(7, greatest(1, extract(epoch from now() - begun_at) / extract(epoch from interval '1 day')))
+$$;
+
+comment on function private.leads_per_day(integer, timestamptz) is
+  'The pace of an order that has got this number of leads in the last 7 days, over these days or since it began; at least one day.';
+grant execute on function private.leads_per_day(integer, timestamptz) to authenticated;
+
 create view public.order_pace with (security_invoker = true) as
 select o.id, o.agency_id, private.vendor_name(o.vendor_id) as vendor,
   nullif(concat_ws(' ', a.first_name, a.last_name), '') as agent, o.states, o.quantity, o.filled, o.status, o.priority,
@@ -46,10 +58,7 @@ cross join lateral (
   from public.recruiting_leads l
   where l.agency_id = o.agency_id and l.order_id = o.id and l.distributed_at > now() - interval '7 days'
 ) recent
-cross join lateral (
-  select recent.leads_7_days / least(7, greatest(1,
-    extract(epoch from now() - greatest(o.created_at, o.starts_at)) / extract(epoch from interval '1 day'))) as per_day
-) pace;
+cross join lateral private.leads_per_day(recent.leads_7_days, greatest(o.created_at, o.starts_at)) pace (per_day);
 
 comment on view public.order_pace is
   'The orders of a manager''s agency, with the names of their vendor and agent (null: any) and their pace: '

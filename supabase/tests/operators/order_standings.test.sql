@@ -1,6 +1,6 @@
 -- order_standings(): what a manager reads of why an order gets no leads, and nothing of other agencies.
 begin;
-select plan(19);
+select plan(21);
 \ir ../helpers.psql
 
 update public.recruiting_orders set status = 'closed';
@@ -64,5 +64,13 @@ from (values
 select is(pg_temp.said_after('select pg_temp.create_order(''own'', 1)', who), null, 'nobody else reads it: ' || who)
 from unnest(array['ann', 'former', 'otto']) who;
 
+insert into public.operators (user_id) values (md5('user otto')::uuid);
+select pg_temp.create_order('mine 2', 1, array['TX', 'OK'], 'elsewhere');
+select pg_temp.become('otto');
+select is(array_agg(s.order_id || s.standing), array[md5('mine')::uuid || 'others'], 'an operator reads it of all agencies')
+from public.order_standings(true) s;
+reset role;
+select pg_temp.become('mia');
+select throws_ok('select public.order_standings(true)', '42501', null, 'and a manager does not');
 select * from finish();
 rollback;
