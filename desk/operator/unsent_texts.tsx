@@ -6,7 +6,7 @@ import { Page } from "../ui/page.tsx";
 import { phoneText } from "../ui/phone.ts";
 import { EmptyState } from "../ui/query_result.tsx";
 import { Table, type TableColumn } from "../ui/table.tsx";
-import { Time } from "../ui/time.tsx";
+import { ago, Time } from "../ui/time.tsx";
 
 const COLUMNS: TableColumn<UnsentText>[] = [
   { title: "To", cell: ({ to }) => phoneText(to), isHeader: true },
@@ -19,7 +19,6 @@ const COLUMNS: TableColumn<UnsentText>[] = [
 ];
 const TABLE = {
   label: "Texts",
-  columns: COLUMNS,
   keyOf: ({ message_id }: UnsentText) => message_id,
   nameOf: ({ to }: UnsentText) => phoneText(to),
 };
@@ -37,6 +36,7 @@ export function UnsentTexts() {
         query={query}
         resource="texts"
         empty={<EmptyState title="No text waits.">Each is with the provider.</EmptyState>}
+        columns={[...COLUMNS, { title: "Waits", cell: ({ created_at }) => ago(created_at), isNumber: true }]}
         {...TABLE}
       />
     </Page>
@@ -57,6 +57,7 @@ export function FailedTexts({ agencyId }: { agencyId: string }) {
         query={query}
         resource="texts"
         empty={<EmptyState title="No text of this agency has failed." />}
+        columns={COLUMNS}
         {...TABLE}
       />
     </Page>

@@ -81,6 +81,7 @@ deskTest("an operator sees which texts are not sent, and why", async (page) => {
   // Other tests leave texts, too.
   while (await text.count() === 0) await page.getByRole("button", { name: "Show more" }).click();
   await text.getByText("its number is paused: the campaign is not registered").waitFor();
+  await text.getByText("now", { exact: true }).waitFor();
   assert.equal(await page.getByText("A secret between us").count(), 0);
   await assertAccessible(page);
   await assertFits(page);

@@ -224,7 +224,7 @@ as $$
     when 'held' then case
       when number_status is null then 'its number is not one of the agency''s'
       when number_status = 'paused' then 'its number is paused: ' || coalesce(paused_reason, 'no reason given')
-      when reason = 'quiet_hours' and until = 'infinity' then 'no hours are open in its state'
+      when reason = 'quiet_hours' and until = 'infinity' then 'its state has no open hours: set them with the command hours set'
       when reason = 'quiet_hours' then 'quiet hours, until ' || until
       when reason = 'credentials' then 'Twilio refuses our login; tried again at ' || until
       when reason = 'no_account' then 'no account at Twilio is set: see TWILIO_ACCOUNT_SID'
