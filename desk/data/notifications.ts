@@ -24,6 +24,8 @@ export interface Notification {
   by_agent_id: string | null;
   /** Whether the recruit still waits for an answer. */
   isWaiting: boolean;
+  /** Whether neither the conversation nor the recruit has an agent. */
+  hasNoAgent: boolean;
 }
 
 interface Person {
@@ -31,16 +33,20 @@ interface Person {
   last_name: string | null;
 }
 
-type Row = Omit<Notification, "recruit" | "isWaiting"> & {
-  lead: Person | null;
-  conversation: { waiting_since: string | null; lead: Person | null } | null;
+type Lead = Person & { agent_id: string | null };
+
+type Row = Omit<Notification, "recruit" | "isWaiting" | "hasNoAgent"> & {
+  lead: Lead | null;
+  conversation: { waiting_since: string | null; assigned_agent_id: string | null; lead: Lead | null } | null;
 };
 
 /** The number of the latest unread notifications that the page knows. */
 const LATEST = 100;
 const COLUMNS = `id, kind, reason, urgent, conversation_id, lead_id, created_at, others, by_agent_id,
-  by:agents!agent_notifications_by_agent_id_fkey(first_name, last_name), lead:recruiting_leads(first_name, last_name),
-  conversation:recruiting_conversations(waiting_since, lead:recruiting_leads(first_name, last_name))`;
+  by:agents!agent_notifications_by_agent_id_fkey(first_name, last_name),
+  lead:recruiting_leads(first_name, last_name, agent_id),
+  conversation:recruiting_conversations(waiting_since, assigned_agent_id,
+    lead:recruiting_leads(first_name, last_name, agent_id))`;
 
 /** The kinds that ask for something, as what is urgent does. */
 const NOTICES = ["taken_over", "asked_for", "recruit_waiting"];
@@ -98,5 +104,11 @@ function notifications() {
 }
 
 function read({ lead, conversation, ...row }: Row): Notification {
-  return { ...row, recruit: lead ?? conversation?.lead ?? null, isWaiting: conversation?.waiting_since != null };
+  const recruit = lead ?? conversation?.lead ?? null;
+  return {
+    ...row,
+    recruit,
+    isWaiting: conversation?.waiting_since != null,
+    hasNoAgent: recruit !== null && recruit.agent_id === null && conversation?.assigned_agent_id == null,
+  };
 }

@@ -4,7 +4,9 @@ import { useAssignConversation } from "../data/conversation_changes.ts";
 import { isNotice, nameOf, type Notification, useReadNotification } from "../data/notifications.ts";
 import type { Agent } from "../data/user.ts";
 import { ActionButton, ActionError } from "../ui/action.tsx";
+import { botReason } from "../ui/bot_reasons.ts";
 import { countText } from "../ui/count.ts";
+import { DotSeparated } from "../ui/dot_separated.tsx";
 import { IconButton } from "../ui/icon_button.tsx";
 import { EmptyState } from "../ui/query_result.tsx";
 import { ago } from "../ui/time.tsx";
@@ -29,24 +31,43 @@ export function BellList({ agent, unread }: { agent: Agent; unread: Notification
       <ActionError action={read} />
       {sorted.length === 0 ? <EmptyState title="Nothing is new." /> : (
         <ul>
-          {sorted.map((one) => <BellRow key={one.id} notification={one} read={(id) => read.mutateAsync([id])} />)}
+          {sorted.map((one) => (
+            <BellRow
+              key={one.id}
+              notification={one}
+              agent={agent}
+              read={(id) => read.mutateAsync([id])}
+            />
+          ))}
         </ul>
       )}
     </>
   );
 }
 
-function BellRow({ notification, read }: { notification: Notification; read: (id: string) => Promise<unknown> }) {
-  const { id, kind, urgent, conversation_id, by_agent_id, created_at } = notification;
+function BellRow({ notification, agent, read }: {
+  notification: Notification;
+  agent: Agent;
+  read: (id: string) => Promise<unknown>;
+}) {
+  const { id, kind, reason, urgent, conversation_id, by_agent_id, recruit, hasNoAgent, created_at } = notification;
   const by = nameOf(notification.by);
   const assign = useAssignConversation(conversation_id!);
   const markRead = () => void read(id).catch(() => {});
   return (
     <li className={urgent ? "is-bad" : undefined}>
-      <span dir="auto">{sentenceOf(notification)}</span>
+      <Link href={pathOf(notification)} onClick={markRead} dir="auto">
+        {sentenceOf({ ...notification, recruit: recruit && { first_name: nameOf(recruit), last_name: null } })}
+        <small>
+          <DotSeparated>
+            {kind === "handoff" && !urgent && reason !== null && reason !== "assigned" && botReason(reason)}
+            {kind === "lead" && reason === "came_again" && "came again"}
+            {agent.role === "manager" && hasNoAgent && "no agent, so it came to you"}
+          </DotSeparated>
+        </small>
+      </Link>
       <time dateTime={created_at}>{ago(created_at)}</time>
       <span className="buttons">
-        <Link className="button" href={pathOf(notification)} onClick={markRead}>Open</Link>
         {kind === "asked_for" && by_agent_id !== null && (
           <ActionButton act={() => assign.mutateAsync({ id: by_agent_id, name: by }).then(() => read(id))}>
             Give it to <bdi>{by}</bdi>

@@ -15,6 +15,7 @@ const NOTIFICATION: Notification = {
   by_agent_id: null,
   others: null,
   isWaiting: false,
+  hasNoAgent: false,
 };
 
 Deno.test("each kind of notification has a sentence of its own, with the recruit's name and without", () => {

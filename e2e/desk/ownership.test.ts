@@ -244,6 +244,7 @@ deskTest("that a recruit may be in danger stands before all else, with the 988 l
   const rows = bell.getByRole("listitem");
   assert.ok((await rows.first().textContent())!.startsWith(line));
   assert.equal(await rows.count(), 3);
+  await rows.filter({ hasText: "The bot handed Maya over to you.the bot did not understand it" }).waitFor();
   await assertAccessible(page);
   await page.setViewportSize(NARROW);
   await assertFits(page);
@@ -257,8 +258,12 @@ deskTest("what asks for something stands first in the list of what is new", asyn
   const manager = await createTexter("manager");
   const omar = await createColleague(manager);
   async function notify(kind: string, waiting: string | null, name: string): Promise<void> {
-    const { id } = await createTalk(omar, name);
-    await sql`update public.recruiting_conversations set waiting_since = ${waiting} where id = ${id}`;
+    const { id, lead_id } = await createTalk(omar, name, { last_name: "Marsh" });
+    const owner = name === "Cleo" ? null : omar.agent_id;
+    await sql`
+      update public.recruiting_conversations set waiting_since = ${waiting}, assigned_agent_id = ${owner},
+        status = ${owner === null ? "bot" : "escalated"} where id = ${id}`;
+    await sql`update public.recruiting_leads set agent_id = ${owner} where id = ${lead_id}`;
     await sql`
       insert into public.agent_notifications (agent_id, conversation_id, kind, by_agent_id)
       values (${manager.agent_id}, ${id}, ${kind}, ${kind === "asked_for" ? omar.agent_id : null})`;
@@ -272,9 +277,11 @@ deskTest("what asks for something stands first in the list of what is new", asyn
   const rows = (await openBell(page)).getByRole("listitem").locator("> :first-child");
   await rows.first().waitFor();
   assert.deepEqual(await rows.allInnerTexts(), [
-    "Finn is waiting for an answer.",
-    "Omar asks for the conversation with Ada.",
-    "A text to Cleo could not be sent.",
-    "Ben is waiting for an answer.",
+    "Finn Marsh is waiting for an answer.",
+    "Omar asks for the conversation with Ada Marsh.",
+    "A text to Cleo Marsh could not be sent.\nno agent, so it came to you",
+    "Ben Marsh is waiting for an answer.",
   ]);
+  await rows.first().click();
+  await page.getByRole("heading", { name: "Finn Marsh" }).first().waitFor();
 });
