@@ -16,6 +16,9 @@ export interface FoundLead {
   email: string | null;
   /** The distribution, the status, or the status and reason of a delivery. */
   state: string | null;
+  /** Who has a recruiting lead. */
+  agency: string | null;
+  agent: string | null;
   received: string;
 }
 

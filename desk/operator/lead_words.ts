@@ -12,3 +12,10 @@ const DISTRIBUTIONS: Record<string, string> = {
 export function distributionText(distribution: string): string {
   return DISTRIBUTIONS[distribution] ?? distribution;
 }
+
+/** Who has a recruiting lead, or why nobody has. */
+export function placeText(
+  { agency, agent, distribution }: { agency: string | null; agent: string | null; distribution: string },
+): string {
+  return agency === null ? distributionText(distribution) : `To ${agent ?? "no agent"}, ${agency}`;
+}

@@ -5,7 +5,7 @@ import { Page } from "../ui/page.tsx";
 import { EmptyState } from "../ui/query_result.tsx";
 import { Table, type TableColumn } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
-import { distributionText } from "./lead_words.ts";
+import { placeText } from "./lead_words.ts";
 import { useVendorName } from "./vendor_name.tsx";
 
 /** The number of leads that Today shows. */
@@ -43,7 +43,7 @@ function Leads({ most }: { most?: number }) {
   const columns: TableColumn<ListedLead>[] = [
     { title: "Lead", cell: (lead) => <bdi>{refOf(lead)}</bdi>, isHeader: true },
     { title: "Vendor", cell: ({ vendor }) => nameOf(vendor) },
-    { title: "Outcome", cell: outcome },
+    { title: "Outcome", cell: placeText },
     { title: "Received", cell: ({ received }) => <Time at={received} /> },
   ];
   return (
@@ -59,12 +59,6 @@ function Leads({ most }: { most?: number }) {
       columns={columns}
     />
   );
-}
-
-/** Who has a lead, or why nobody has. */
-function outcome({ agency, agent, distribution }: ListedLead): string {
-  if (agency === null) return distributionText(distribution);
-  return `To ${agent ?? "no agent"}, ${agency}`;
 }
 
 function refOf({ vendor_lead_id, id }: ListedLead): string {

@@ -7,7 +7,7 @@ import { phoneText } from "../ui/phone.ts";
 import { EmptyState } from "../ui/query_result.tsx";
 import { Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
-import { distributionText } from "./lead_words.ts";
+import { placeText } from "./lead_words.ts";
 import { useVendorName } from "./vendor_name.tsx";
 
 /** One search for leads and deliveries. It still has what it found when the operator comes back from a lead. */
@@ -61,17 +61,12 @@ function Outcome({ of: { typed, at, found, cut } }: { of: FoundLeads }) {
       </EmptyState>
     );
   }
+  const isCut = cut.length > 0;
   return (
-    <div className="findings">
-      <p className="quiet">
-        {found.length} found for “{words}”, <Time at={at} />
-      </p>
-      {cut.length > 0 && (
-        <p className="notice">
-          There are more {cut.map((kind) => KINDS[kind].many).join(" and ")}. The newest 20 are shown. {narrower(typed)}
-        </p>
-      )}
-    </div>
+    <p className={isCut ? "notice" : "quiet"}>
+      {found.length} {isCut ? "shown" : "found"} for “{words}”, <Time at={at} />
+      {isCut && `, of ${cut.map((kind) => KINDS[kind].many).join(" and ")} only the newest 20. ${narrower(typed)}`}
+    </p>
   );
 }
 
@@ -98,7 +93,12 @@ function Found({ rows }: { rows: FoundLead[] }) {
         { title: "From", cell: ({ kind, sender }) => kind === "sales" || sender === null ? sender : nameOf(sender) },
         { title: "Phone", cell: ({ phone }) => phone && phoneText(phone) },
         { title: "E-mail", cell: ({ email }) => <bdi>{email}</bdi>, isMinor: true },
-        { title: "Status", cell: ({ kind, state }) => kind === "recruiting" ? distributionText(state!) : state },
+        {
+          title: "Outcome",
+          cell: ({ kind, state, agency, agent }) =>
+            kind === "recruiting" ? placeText({ agency, agent, distribution: state! }) : state,
+          isSentence: true,
+        },
         { title: "Received", cell: ({ received }) => <Time at={received} /> },
       ]}
     />

@@ -65,6 +65,7 @@ for (const [size, options] of Object.entries({ desktop: undefined, phone: PHONE 
     async (page) => {
       const vendor = await createNamedVendor();
       const last_name = `Byron-${vendor.id.slice(0, 8)}`;
+      await createOrder(vendor);
       for (const first_name of ["Ada", "Ben", "Cleo"]) {
         await send("/recruiting/ingest", { headers: withKey(vendor), body: { first_name, last_name } });
       }
@@ -73,6 +74,7 @@ for (const [size, options] of Object.entries({ desktop: undefined, phone: PHONE 
       await page.getByText("Nothing is found for “nobody of this name”.").waitFor();
       await searchFor(page, last_name);
       await page.getByText(`3 found for “${last_name}”`).waitFor();
+      await page.getByText("To Agent 1, An agency under test").first().waitFor();
       await page.getByRole("link", { name: `Ben ${last_name}` }).click();
       await page.getByRole("heading", { name: `Ben ${last_name}` }).waitFor();
       const address = page.url();
@@ -108,7 +110,8 @@ deskTest("of more than 20 the page says that there are more, and how to find the
     select ${vendor.id}, ${name}, jsonb_build_object('last_name', 'No ' || n) from generate_series(1, 21) n`;
   await signIn(page, await signInNewOperator(), "operator/search");
   await searchFor(page, name);
-  await page.getByText("There are more recruiting leads. The newest 20 are shown.").waitFor();
+  await page.getByText(/^20 shown for .*, of recruiting leads only the newest 20\. Search for first and last/)
+    .waitFor();
   const found = page.getByRole("table", { name: "Found" });
   assert.equal(await found.getByRole("rowheader").count(), 20);
   await found.getByText(vendor.name).first().waitFor();
@@ -116,7 +119,7 @@ deskTest("of more than 20 the page says that there are more, and how to find the
   await assertAccessible(page);
   await searchFor(page, `${name} No 7`);
   await page.getByText("1 found for").waitFor();
-  assert.equal(await page.getByText("There are more").count(), 0);
+  assert.equal(await page.getByText("only the newest").count(), 0);
 });
 
 deskTest("a delivery that is found leads to where it is replayed, and then to its lead", async (page) => {

@@ -14,20 +14,23 @@ begin
   perform private.noted_subject(action_id, 'lead find');
   return (
     select jsonb_build_object(
-      'found', coalesce(jsonb_agg(to_jsonb(f) - 'place' order by f.by_sender_id desc, f.received desc) filter (where f.place <= most_each), '[]'),
+      'found', coalesce(jsonb_agg(
+        to_jsonb(f) - 'place' || jsonb_build_object('agency', w.agency, 'agent', w.agent)
+        order by f.by_sender_id desc, f.received desc) filter (where f.place <= most_each), '[]'),
       'cut', coalesce(jsonb_agg(distinct f.kind) filter (where f.place > most_each), '[]')
     )
     from (
       select l.*, row_number() over (partition by l.kind order by l.by_sender_id desc, l.received desc) as place
       from public.find_leads(search, most_each + 1) l
     ) f
+    left join private.lead_list w on f.kind = 'recruiting' and w.id = f.id
   );
 end
 $$;
 
 comment on function public.search_leads(uuid, text) is
   'The result of find_leads() for what an operator looks for: {found, cut}. found: up to 20 of each kind, those with this very '
-  'id of their sender''s first, then the newest. cut: the kinds of which there are more. action_id: what '
+  'id of their sender''s first, then the newest, with the names of the agency and the agent that a recruiting lead has (agency, agent). cut: the kinds of which there are more. action_id: what '
   'begin_operator_action(''lead find'', {by: phone|email|words}) has returned to the same user in the last minute. The words '
   'themselves are not noted: they may be a person''s, who may be erased. 57014 after six seconds; other errors as '
   'private.noted_subject() and find_leads(). Security definer because operators may not read or write the tables.';
