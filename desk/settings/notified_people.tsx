@@ -1,5 +1,4 @@
 import Check from "lucide-react/icons/check";
-import Minus from "lucide-react/icons/minus";
 import { MAIL_ABOUT } from "../data/mail.ts";
 import { usePages } from "../data/pages.ts";
 import { type Member, teamQueries } from "../data/team.ts";
@@ -13,7 +12,10 @@ export function NotifiedPeople({ agencyId, isOperator }: { agencyId: string; isO
   return (
     <section aria-label="Notifications" className="notified">
       <p className="quiet">
-        Each agent chooses these in the menu of the account. An open page always shows what is new.
+        What reaches agents while the desk is closed: each chooses it in the menu of the account.{" "}
+        {query.data?.some(hasAlert) === false && !query.hasNextPage && (
+          <strong>Nobody gets an alert when the desk is closed.</strong>
+        )}
       </p>
       <Table
         query={query}
@@ -26,7 +28,12 @@ export function NotifiedPeople({ agencyId, isOperator }: { agencyId: string; isO
           {
             title: "Name",
             isHeader: true,
-            cell: (member) => <Avatar id={member.id} name={fullName(member)} isNamed />,
+            cell: (member) => (
+              <>
+                <Avatar id={member.id} name={fullName(member)} isNamed />
+                {!hasAlert(member) && <span className="no-alerts quiet">No alerts on</span>}
+              </>
+            ),
           },
           {
             title: "On a device, with no page open",
@@ -44,12 +51,17 @@ export function NotifiedPeople({ agencyId, isOperator }: { agencyId: string; isO
   );
 }
 
-/** Whether an agent has chosen it, as a sign; `words` says it. */
-function Chosen({ is, words }: { is: boolean; words?: string }) {
-  return (
-    <span className={is ? "chosen is-on" : "chosen"}>
-      {is ? <Check size={16} /> : <Minus size={16} />}
-      <span className={words && is ? undefined : "visually-hidden"}>{is ? words ?? "yes" : "no"}</span>
-    </span>
-  );
+function hasAlert({ push_browsers, mail_about }: Member): boolean {
+  return push_browsers > 0 || mail_about.length > 0;
+}
+
+/** Whether an agent has chosen it; `words` say how where it is a number. */
+function Chosen({ is, words = "on" }: { is: boolean; words?: string }) {
+  return is
+    ? (
+      <span className="chosen is-on">
+        <Check size={16} /> {words}
+      </span>
+    )
+    : <span className="chosen quiet">off</span>;
 }

@@ -84,6 +84,9 @@ function Parts({ agencyId, agent, orders, base }: {
         </Route>
         <Route path={`${base}/destinations`}>
           <section aria-label="Destinations">
+            {agent !== null && (
+              <p className="quiet">The people who run the service set up destinations; ask them to change one.</p>
+            )}
             <Destinations agencyId={agencyId} />
           </section>
         </Route>

@@ -17,6 +17,7 @@ deskTest("a manager tests a destination, sends again what failed, pauses it, and
 
   await signIn(page, team, "settings/destinations");
   const destinations = page.getByRole("region", { name: "Destinations" });
+  await destinations.getByText("The people who run the service set up destinations").waitFor();
   const crm = destinations.getByRole("listitem").filter({ hasText: "https://crm.example.com/leads" });
   await crm.getByText("nothing delivered yet").waitFor();
   await crm.getByRole("button", { name: "Test crm" }).click();

@@ -155,14 +155,21 @@ deskTest("a manager sees how each agent is notified", async (page) => {
   const chosen = async (name: string) =>
     (await page.getByRole("row", { name }).getByRole("cell").allInnerTexts()).map((text) => text.trim());
   await page.getByRole("row", { name: "Nora Quist" }).waitFor();
-  assert.deepEqual(await chosen("Nora Quist"), ["1 device", "yes"]);
+  assert.deepEqual(await chosen("Nora Quist"), ["1 device", "on"]);
+  await page.getByRole("row", { name: "Ada Byron" }).getByText("No alerts on").waitFor();
+  assert.equal(await page.getByText("Nobody gets an alert").count(), 0);
   await page.setViewportSize({ width: 1280, height: 800 });
   await until(async () => (await chosen("Ada Byron")).length === 3);
-  assert.deepEqual([await chosen("Nora Quist"), await chosen("Ada Byron")], [["1 device", "yes", "no"], [
-    "no",
-    "no",
-    "no",
+  assert.deepEqual([await chosen("Nora Quist"), await chosen("Ada Byron")], [["1 device", "on", "off"], [
+    "off",
+    "off",
+    "off",
   ]]);
+  assert.equal(await page.getByText("No alerts on").first().isVisible(), false);
+  await team.client.rpc("set_my_mail", { about: [] });
+  await sql`delete from public.push_subscriptions where agent_id = ${team.agent_id}`;
+  await page.reload();
+  await page.getByText("Nobody gets an alert when the desk is closed.").waitFor();
   await assertFits(page);
   await assertAccessible(page);
 });
