@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { type Group, operatorQueries, readAgain } from "../data/operator.ts";
 import { usePages } from "../data/pages.ts";
 import { ConfirmButton } from "../ui/confirm.tsx";
+import { countText } from "../ui/count.ts";
 import { List } from "../ui/list.tsx";
 import { Page } from "../ui/page.tsx";
 import { EmptyState } from "../ui/query_result.tsx";
@@ -28,6 +29,7 @@ export function GroupView({ group }: { group: Group }) {
     void readAgain();
   }
 
+  const passes = all.passing?.length;
   const nameOf = useVendorName();
   const current = known?.vendor ?? query.data?.[0]?.vendor;
   // It stays after the last delivery is replayed.
@@ -42,11 +44,11 @@ export function GroupView({ group }: { group: Group }) {
         </p>
         {known && !all.isRunning && (
           <span className="buttons">
-            <MappingLink vendor={known.vendor} deliveries={query.data} />
+            <MappingLink vendor={known.vendor} deliveries={query.data} isPrimary={passes === 0} />
             <button type="button" onClick={() => all.start(true)}>Dry run of all</button>
             <ConfirmButton
-              label={`Replay all ${known.deliveries.toLocaleString("en-US")}`}
-              className="primary"
+              label={passes ? `Replay the ${countText(passes)}` : `Replay all ${countText(known.deliveries)}`}
+              className={passes === 0 ? undefined : "primary"}
               question={
                 <p>
                   Each delivery is read anew by the vendor's parser, and its lead is stored and distributed. This can't
@@ -55,7 +57,7 @@ export function GroupView({ group }: { group: Group }) {
               }
               act={() => {
                 setReport("");
-                all.start(false);
+                all.start(false, passes ? all.passing : undefined);
                 return Promise.resolve();
               }}
             />

@@ -8,7 +8,11 @@ import { useVendorName } from "./vendor_name.tsx";
  * Leads to the mapping of a vendor, with one of these deliveries to try it on, if it is kept whole. Nothing for a vendor
  * of another parser.
  */
-export function MappingLink({ vendor, deliveries = [] }: { vendor: string; deliveries?: RejectedDelivery[] }) {
+export function MappingLink({ vendor, deliveries = [], isPrimary = false }: {
+  vendor: string;
+  deliveries?: RejectedDelivery[];
+  isPrimary?: boolean;
+}) {
   const { data: vendors } = useQuery(mappingQueries.vendors());
   const nameOf = useVendorName();
   if (!vendors?.includes(vendor)) return null;
@@ -16,7 +20,7 @@ export function MappingLink({ vendor, deliveries = [] }: { vendor: string; deliv
   return (
     <Link
       href={`/operator/mappings/${vendor}${sample ? `/${sample.id}` : ""}`}
-      className={deliveries.length > 0 ? "button" : undefined}
+      className={isPrimary ? "button primary" : deliveries.length > 0 ? "button" : undefined}
     >
       Edit the mapping <span className="visually-hidden">of {nameOf(vendor)}</span>
     </Link>

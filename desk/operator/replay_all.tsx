@@ -1,10 +1,11 @@
 import { useEffect, useRef, useState } from "react";
 import { type Group, openDeliveries, readAgain } from "../data/operator.ts";
 import { BATCH, replay, type Replayed } from "../data/operator_acts.ts";
+import { countText } from "../ui/count.ts";
 import { ActionError, useAction } from "../ui/action.tsx";
 
-/** Of so many that are still refused the reasons are shown. */
-const REFUSED_SHOWN = 50;
+/** So many of the reasons for which deliveries are still refused are shown. */
+const REASONS_SHOWN = 20;
 
 /** A replay of many: their number, those that are left, and the outcomes of the others. */
 interface Job {
@@ -22,7 +23,7 @@ export function useReplayAll(group: Group) {
   const [job, setJob] = useState<Job | null>(null);
   const current = useRef<Job | null>(null);
   const isStopped = useRef(false);
-  const isDryRun = useRef(false);
+  const given = useRef<{ isDryRun: boolean; ids?: string[] }>({ isDryRun: false });
 
   function show(job: Job | null): void {
     current.current = job;
@@ -34,8 +35,8 @@ export function useReplayAll(group: Group) {
     try {
       let job = current.current;
       if (job === null) {
-        const ids = await openDeliveries(group);
-        job = { isDryRun: isDryRun.current, total: ids.length, left: ids, results: [] };
+        const { isDryRun, ids = await openDeliveries(group) } = given.current;
+        job = { isDryRun, total: ids.length, left: ids, results: [] };
       }
       show(job);
       while (job.left.length > 0 && !isStopped.current) {
@@ -58,13 +59,19 @@ export function useReplayAll(group: Group) {
     isStopped.current = true;
   }, []);
 
+  const isTried = job !== null && job.isDryRun && job.left.length === 0;
   return {
     ...action,
     job,
+    /** The deliveries of which a dry run has just found that they are refused no more; undefined: none was run to its end. */
+    passing: isTried
+      ? job.results.filter(({ status }) => status !== "refused").map(({ delivery_id }) => delivery_id)
+      : undefined,
     goOn: () => void action.run(),
-    start: (isDry: boolean) => {
+    /** Those of these ids, or all. */
+    start: (isDryRun: boolean, ids?: string[]) => {
       if (action.isRunning) return;
-      isDryRun.current = isDry;
+      given.current = { isDryRun, ids };
       show(null);
       void action.run();
     },
@@ -113,21 +120,22 @@ function summary({ isDryRun, results }: Job): string {
   ].join(". ").trim();
 }
 
-/** The deliveries that are still refused, and why. */
+/** Why deliveries are still refused, and how many of them, the most frequent reason first. */
 function Refused({ results }: { results: Replayed[] }) {
   const refused = results.filter(({ status }) => status === "refused");
   if (refused.length === 0) return null;
+  const reasons = [...Map.groupBy(refused, ({ reason }) => reason)]
+    .toSorted(([, one], [, other]) => other.length - one.length);
   return (
-    <details>
-      <summary>Still refused: {refused.length}</summary>
-      <ul>
-        {refused.slice(0, REFUSED_SHOWN).map(({ delivery_id, reason }) => (
-          <li key={delivery_id}>
-            <code>{delivery_id.slice(0, 8)}</code> {reason}
+    <>
+      <ul aria-label="Still refused">
+        {reasons.slice(0, REASONS_SHOWN).map(([reason, those]) => (
+          <li key={reason}>
+            {countText(those.length)}: {reason}
           </li>
         ))}
       </ul>
-      {refused.length > REFUSED_SHOWN && <p>And {refused.length - REFUSED_SHOWN} more.</p>}
-    </details>
+      {reasons.length > REASONS_SHOWN && <p>And {countText(reasons.length - REASONS_SHOWN)} more reasons.</p>}
+    </>
   );
 }
