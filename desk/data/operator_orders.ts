@@ -25,6 +25,10 @@ export interface ExplainedOrder {
     vendor: string | null;
     states: string[] | null;
     status: string;
+    /** Whether it goes first for some lead now. */
+    gets_leads: boolean;
+    /** Whether it takes turns with other orders. */
+    takes_turns: boolean;
   };
   /** The number of leads that it wants which came in seven days, and of those that no order got. */
   leads: number;

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { type ExplainedOrder, operatorOrderQueries } from "../data/operator_orders.ts";
+import { countText } from "../ui/count.ts";
 import { QueryResult } from "../ui/query_result.tsx";
 import { Time } from "../ui/time.tsx";
 import { TriedOrders } from "./tried_orders.tsx";
@@ -13,9 +14,8 @@ export function WhyOrder({ id }: { id: string }) {
       <QueryResult query={query} resource="other orders">
         {(explained) => (
           <>
-            <p>
-              {explained.order.status === "closed" && "It is closed."} {countsText(explained)}
-            </p>
+            <p className="headline">{verdict(explained, id)}</p>
+            <p>{countsText(explained)}</p>
             <p className="quiet">
               All orders but closed ones, in the order in which a lead is offered to them, as of{" "}
               <Time at={explained.as_of} />:
@@ -26,6 +26,19 @@ export function WhyOrder({ id }: { id: string }) {
       </QueryResult>
     </section>
   );
+}
+
+/** Whether it gets leads now, and if not why. */
+function verdict({ order, leads, waiting, orders }: ExplainedOrder, id: string): string {
+  if (order.status !== "open") return `It gets nothing: it is ${order.status}.`;
+  if (order.takes_turns) return "It gets leads, in turn with other orders.";
+  if (order.gets_leads) return "It gets leads.";
+  const mine = orders.find(({ order_id }) => order_id === id);
+  if (!mine?.reason?.startsWith("other orders")) return `It gets nothing now: it ${mine?.reason}.`;
+  if (leads === 0 || waiting > 0 || mine.got !== 0) return `It gets nothing: ${mine.reason}.`;
+  return `It gets nothing: other orders took ${
+    leads === 1 ? "the lead" : `all ${countText(leads)} leads`
+  } that it wants.`;
 }
 
 function countsText({ leads, waiting }: ExplainedOrder): string {

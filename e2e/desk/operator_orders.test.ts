@@ -213,5 +213,14 @@ deskTest(
     await page.reload();
     await rowOf(first as { id: string }).getByText("filled").waitFor();
     await assertAccessible(page);
+
+    // The page of an order begins with it too.
+    await rowOf(first as { id: string }).getByRole("link").click();
+    await page.getByText("It gets nothing: it is filled.").waitFor();
+    await page.getByRole("link", { name: `order ${order.id.slice(0, 8)}` }).click();
+    await page.getByText("It gets leads.", { exact: true }).waitFor();
+    await sql`update public.recruiting_orders set filled = 1, status = 'open' where id = ${first!.id}`;
+    await page.reload();
+    await page.getByText("It gets nothing: other orders took the lead that it wants.").waitFor();
   },
 );
