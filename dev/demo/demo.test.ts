@@ -167,7 +167,7 @@ step(5, "a recruit says stop", async (page) => {
 step(6, "why an order does not fill", async (page) => {
   const [order] = await sql`select id from public.recruiting_orders where priority = -5`;
   await signIn(page, OLIVIA, `operator/orders/${order!.id}`);
-  await page.getByRole("listitem").filter({ hasText: "this order" }).waitFor();
+  await page.locator("li[aria-current]").waitFor();
   await page.getByText("takes leads before this order").first().waitFor();
 });
 
