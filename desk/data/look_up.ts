@@ -54,7 +54,7 @@ export interface ShownLead {
   timeline: { at: string; event: string; detail: string | null }[];
   explained: {
     as_of: string;
-    lead: { order_id: string | null; distributed_at: string | null };
+    lead: { agency_id: string | null; order_id: string | null; distributed_at: string | null };
     orders: TriedOrder[];
   } | null;
 }

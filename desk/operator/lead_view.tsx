@@ -125,7 +125,7 @@ function Where({ kind, lead: { distribution, agency, agent, source }, explained 
       </p>
     );
   }
-  const { order_id, distributed_at } = explained!.lead;
+  const { agency_id, order_id, distributed_at } = explained!.lead;
   if (distribution !== "distributed") {
     const next = explained!.orders.find(({ gets_it }) => gets_it);
     const waits = distribution === "unmatched" || distribution === "pending";
@@ -143,7 +143,10 @@ function Where({ kind, lead: { distribution, agency, agent, source }, explained 
   }
   return (
     <p className="headline">
-      Distributed to <bdi>{agency}</bdi>
+      Distributed to{" "}
+      <Link href={`/operator/agencies/${agency_id}`}>
+        <bdi>{agency}</bdi>
+      </Link>
       {agent !== "" && (
         <>
           , <bdi>{agent}</bdi>

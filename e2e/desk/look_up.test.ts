@@ -165,10 +165,11 @@ deskTest("the page of a lead begins with where it is and why, in words, and name
   await signIn(page, await signInNewOperator(), `operator/search/${ids[0]}`);
   const short = order.id.slice(0, 8);
   await headline.getByText(`Distributed to An agency under test, Agent 1, by the order ${short}, `).waitFor();
+  await headline.getByRole("link", { name: "An agency under test" }).waitFor();
   await page.locator("main .panel > .quiet").getByText(vendor.name, { exact: true }).waitFor();
   assert.equal(await page.getByText(vendor.slug).count(), 0);
   await assertAccessible(page);
-  await headline.getByRole("link").click();
+  await headline.getByRole("link", { name: `order ${short}` }).click();
   await page.getByRole("heading", { name: "Why it gets leads, or none" }).waitFor();
   await page.getByText("2 leads that it wants came in seven days").waitFor();
   const own = page.getByRole("region", { name: "Why it gets leads" }).locator("[aria-current]");

@@ -19227,8 +19227,8 @@ begin
     from public.recruiting_conversations c
     where c.recruiting_lead_id = lead_id or c.recruit_phone = lead.phone
   )
-  select lead.created_at, 1, 'stored', concat_ws(', ', case lead.received_via
-    when 'single' then 'by itself'
+  select lead.created_at, 1, 'received', concat_ws(', ', case lead.received_via
+    when 'single' then 'alone'
     when 'bulk' then 'in bulk'
     else 'by a ' || lead.received_via
   end, 'request ' || lead.request_id)
@@ -19910,7 +19910,8 @@ begin
     'as_of', now(),
     'lead', (
       select jsonb_build_object(
-        'id', lead.id, 'vendor', v.slug, 'state', lead.state, 'distribution', lead.distribution, 'order_id', lead.order_id,
+        'id', lead.id, 'vendor', v.slug, 'state', lead.state, 'distribution', lead.distribution,
+        'agency_id', lead.agency_id, 'order_id', lead.order_id,
         'distributed_at', lead.distributed_at,
         'earlier_id', (select r.earlier_id from private.lead_repeats r where r.lead_id = lead.id)
       )
@@ -19938,7 +19939,7 @@ $$;
 
 comment on function public.explain_lead(uuid) is
   'The orders for a lead of the vendor and state of this one, in the order in which distribution tries them, and '
-  'why each would get it now or not: {as_of, lead: {id, vendor, state|null, distribution, order_id|null, '
+  'why each would get it now or not: {as_of, lead: {id, vendor, state|null, distribution, agency_id|null, order_id|null, '
   'distributed_at|null, earlier_id|null: the lead that it repeats}, orders: [{order_id, agency_id, agency, vendor|null, states|null, priority, filled, quantity, '
   'gets_it, reason}]}. Not closed orders. PT404 for an unknown lead.';
 grant execute on function public.explain_lead(uuid) to service_role;
