@@ -24,8 +24,9 @@ export interface Order {
   created_at: string;
   leads_today: number;
   leads_7_days: number;
-  per_day: number;
-  /** Null: it is not open, or gets no leads. */
+  /** Null: it is too young for a pace. */
+  per_day: number | null;
+  /** Null: it is not open, gets no leads, or is too young for a pace. */
   full_in_days: number | null;
   /** The latest changes by managers, the last first. */
   changes: OrderChange[];

@@ -18,6 +18,7 @@ export function paceOf(order: PacedOrder, now = Date.now()): { words: string; is
   if (endsAt <= now) return wrong("has ended, gets no more");
   if (status === "paused") return right("paused, gets none now");
   if (order.starts_at !== null && Date.parse(order.starts_at) > now) return right("has not begun");
+  if (per_day === null) return right("too new for a forecast");
   if (full_in_days === null || leads_7_days === 0) return wrong("no leads in 7 days");
   const pace = `${per_day.toLocaleString("en-US")} a day`;
   if (now + full_in_days * DAY_MS > endsAt) return wrong(`${pace}, ends before it is full`);

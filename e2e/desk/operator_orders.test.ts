@@ -206,7 +206,10 @@ deskTest(
     await signIn(page, await signInNewOperator(), `operator/orders?vendor=${vendor.slug}`);
     const rowOf = ({ id }: { id: string }) => page.getByRole("row").filter({ hasText: `order ${id.slice(0, 8)}` });
     await rowOf(order).getByText("gets no leads").waitFor();
-    await rowOf(first as { id: string }).getByText("1 a day, full in about 2 days").waitFor();
+    await rowOf(first as { id: string }).getByText("too new for a forecast").waitFor();
+    await sql`update public.recruiting_orders set created_at = now() - interval '30 days' where id = ${first!.id}`;
+    await page.reload();
+    await rowOf(first as { id: string }).getByText("0.1 a day, full in about").waitFor();
     // No order of the list ends.
     assert.equal(await page.getByRole("columnheader", { name: "Ends" }).count(), 0);
     await sql`update public.recruiting_orders set filled = 3, status = 'filled' where id = ${first!.id}`;

@@ -2469,11 +2469,12 @@ language sql
 stable
 set search_path = ''
 as $$
-  select leads / least(7, greatest(1, extract(epoch from now() - begun_at) / extract(epoch from interval '1 day')))
+  select leads / least(7, extract(epoch from now() - begun_at) / 86400) where begun_at <= now() - interval '3 days'
 $$;
 
 comment on function private.leads_per_day(integer, timestamptz) is
-  'The pace of an order that has got this number of leads in the last 7 days, over these days or since it began; at least one day.';
+  'The pace of an order that has got this number of leads in the last 7 days, over these days or since it began. Null in its '
+  'first three days, which say little about the others.';
 grant execute on function private.leads_per_day(integer, timestamptz) to authenticated;
 
 create view public.order_pace with (security_invoker = true) as
@@ -2511,7 +2512,7 @@ cross join lateral private.leads_per_day(recent.leads_7_days, greatest(o.created
 comment on view public.order_pace is
   'The orders of a manager''s agency, with the names of their vendor and agent (null: any) and their pace: '
   'leads_today (by the agency''s day), leads_7_days (the last 7 times 24 hours), per_day (over these days, or since '
-  'the order began; at least one day), and full_in_days at this pace (null if it is not open or receives no leads). '
+  'the order began; null in its first three days), and full_in_days at this pace (null if it is not open or receives no leads). '
   'changes: the latest five of managers, newest first: [{at, by, before, after}] (see order_changes). Paginate by the '
   'last row, ordered by created_at and id.';
 grant select on public.order_pace to authenticated;
@@ -22789,7 +22790,7 @@ begin
     where l.agency_id = o.agency_id and l.order_id = o.id
       and l.distributed_at > checked_at - interval '7 days' and l.distributed_at <= checked_at
   ) recent
-  -- As in public.order_pace.
+  -- As private.leads_per_day(), but also in the first days of an order: a warning must not wait for them.
   cross join lateral (
     select (o.quantity - o.filled) * age.days / nullif(recent.leads, 0) as days_left
     from (

@@ -27,7 +27,7 @@ begin
     where l.agency_id = o.agency_id and l.order_id = o.id
       and l.distributed_at > checked_at - interval '7 days' and l.distributed_at <= checked_at
   ) recent
-  -- As in public.order_pace.
+  -- As private.leads_per_day(), but also in the first days of an order: a warning must not wait for them.
   cross join lateral (
     select (o.quantity - o.filled) * age.days / nullif(recent.leads, 0) as days_left
     from (
