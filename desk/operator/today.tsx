@@ -9,7 +9,8 @@ import { useParameter } from "../ui/location.ts";
 import { Page } from "../ui/page.tsx";
 import { EmptyState } from "../ui/query_result.tsx";
 import { Table } from "../ui/table.tsx";
-import { Time } from "../ui/time.tsx";
+import { sorted } from "../ui/table_sort.ts";
+import { Time, useMinute } from "../ui/time.tsx";
 import { showToast } from "../ui/toast.tsx";
 import { NewestLeads } from "./newest_leads.tsx";
 import { useVendorName } from "./vendor_name.tsx";
@@ -62,7 +63,10 @@ function Alerts() {
   const { mutateAsync: acknowledge } = useAcknowledge();
   const [shownId, setShownId] = useParameter("alert");
   const nameOf = useVendorName();
-  const alerts = query.data?.rows.map((alert) => ({ ...alert, ...wordsOf(alert, nameOf) }));
+  // The ages stay true.
+  useMinute();
+  const alerts = query.data &&
+    sorted(query.data.rows.map((alert) => ({ ...alert, ...wordsOf(alert, nameOf) })), placeOf, false);
   const shown = alerts?.find(({ id }) => id === shownId);
 
   async function take(those: Alert[]): Promise<void> {
@@ -76,7 +80,6 @@ function Alerts() {
         query={{ ...query, data: alerts }}
         resource="alerts"
         empty={<EmptyState title="Nothing is wrong.">This page looks again each minute.</EmptyState>}
-        sort="state"
         keyOf={({ id }) => id}
         nameOf={({ name }) => name}
         hrefOf={({ id }) => `/operator?alert=${id}`}
@@ -96,7 +99,10 @@ function Alerts() {
             key: "name",
             cell: (alert) => (
               <span className="two-lines">
-                {alert.name} <small>{titleOf(alert)}</small>
+                <span>
+                  {alert.name} <StateBadge alert={alert} />
+                </span>{" "}
+                <small>{titleOf(alert)}</small>
               </span>
             ),
             sortBy: ({ name }) => name,
@@ -111,20 +117,9 @@ function Alerts() {
             isPlain: true,
           },
           {
-            title: "State",
-            key: "state",
-            cell: ({ state, severity }) =>
-              state === "open" && severity === 1
-                ? <Badge meaning="bad">urgent</Badge>
-                : <Badge meaning={state === "open" ? "warn" : undefined}>{state}</Badge>,
-            isPlain: true,
-            isMinor: true,
-            sortBy: ({ state, severity, since }) => `${state === "open" ? 0 : 1} ${severity} ${since}`,
-          },
-          {
             title: "Since",
             key: "since",
-            cell: ({ since }) => <Time at={since} />,
+            cell: ({ since }) => <Time at={since} isAge />,
             sortBy: ({ since }) => since,
           },
           {
@@ -156,6 +151,16 @@ function Alerts() {
       )}
     </>
   );
+}
+
+function placeOf({ state, severity, since }: Alert): string {
+  return `${state === "open" ? 0 : 1} ${severity} ${since}`;
+}
+
+/** What is not simply open. */
+function StateBadge({ alert: { state, severity } }: { alert: Alert }) {
+  if (state !== "open") return <Badge>{state}</Badge>;
+  return severity === 1 && <Badge meaning="bad">urgent</Badge>;
 }
 
 function titleOf({ title, kind }: Alert): string {

@@ -45,14 +45,15 @@ function formatter(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
  * A time with its zone, that of the user's machine or {@link Utc}: "2:05 PM CST", and with the day unless it is today.
  *
  * @param isDayKnown the day stands above it already, so that it is the time alone; its title has the zone
+ * @param isAge it is {@link ago}, and its title has the time
  */
-export function Time({ at, isDayKnown = false }: { at: string; isDayKnown?: boolean }) {
+export function Time({ at, isDayKnown = false, isAge = false }: { at: string; isDayKnown?: boolean; isAge?: boolean }) {
   const isUtc = use(Utc);
   const isZoneless = use(ZoneInTitle) || isDayKnown;
   const date = new Date(at);
   return (
     <time dateTime={at} title={times(isUtc, isZoneless).full.format(date)}>
-      {timeText(at, isDayKnown ? date : new Date(), isUtc, isZoneless)}
+      {isAge ? ago(at) : timeText(at, isDayKnown ? date : new Date(), isUtc, isZoneless)}
     </time>
   );
 }

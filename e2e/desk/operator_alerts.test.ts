@@ -27,7 +27,7 @@ deskTest("an alert says what to do, leads there, and is acknowledged with others
           .filter({ hasText: `Thing ${subject}` });
       const order = alert("Orders that can't fill", one);
       await order.getByText("is wrong").waitFor();
-      await order.getByText("Jan 1, 2020").waitFor();
+      assert.match(await order.getByTitle(/January 1, 2020/).innerText(), /^\d+ days$/);
       await alert("Paused numbers", one).getByText("urgent").waitFor();
       const rows = await page.getByRole("table", { name: "Alerts" }).getByRole("row").filter({ hasText: one })
         .allInnerTexts();
@@ -54,7 +54,7 @@ deskTest("an alert says what to do, leads there, and is acknowledged with others
       await page.getByRole("group", { name: "Selected rows" }).getByRole("button", { name: "Acknowledge" }).click();
       await alert("Paused numbers", one).getByText("acknowledged").waitFor();
       await alert("Paused numbers", other).getByText("acknowledged").waitFor();
-      await order.getByText("open", { exact: true }).waitFor();
+      assert.equal(await order.getByText("acknowledged").count(), 0);
     });
   } finally {
     await sql`delete from public.alerts where subject in ${sql([one, other])}`;
