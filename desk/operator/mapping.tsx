@@ -48,10 +48,10 @@ export function MappingView({ vendor, delivery }: { vendor: string; delivery?: s
   );
 }
 
-/** Leads back to the open deliveries that were rejected as this one was, by their reason. */
-function DeliveriesLink({ id }: { id: string }) {
+/** Leads back to the open deliveries that were rejected as this one was, by their reason or these words. */
+function DeliveriesLink({ id, words }: { id: string; words?: string }) {
   const { data: delivery } = useQuery(operatorQueries.delivery(id));
-  return delivery && <Link href={pathOf(groupOf(delivery))}>Rejected: {delivery.reason}</Link>;
+  return delivery && <Link href={pathOf(groupOf(delivery))}>{words ?? `Rejected: ${delivery.reason}`}</Link>;
 }
 
 function Editor({ mapping, delivery }: { mapping: Mapping; delivery?: string }) {
@@ -110,6 +110,9 @@ function Editor({ mapping, delivery }: { mapping: Mapping; delivery?: string }) 
             <span role="status">
               {isChanged ? "Not saved yet." : save.isSuccess && "Saved. It works within seconds."}
             </span>
+            {delivery !== undefined && !isChanged && save.isSuccess && (
+              <DeliveriesLink id={delivery} words="Back to the rejected deliveries, for a dry run" />
+            )}
           </p>
           {mappingProblem(save.error) === null && <ActionError action={save} />}
         </form>

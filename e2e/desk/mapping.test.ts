@@ -101,6 +101,8 @@ deskTest("an operator corrects a mapping beside a rejected delivery, sees its le
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("Saved. It works within seconds.").waitFor();
   assert.deepEqual(await savedFor(vendor), { fields: { first_name: "person.last" } });
+  await page.getByRole("link", { name: "Back to the rejected deliveries" }).click();
+  await page.getByRole("button", { name: "Dry run of all" }).waitFor();
   await sql`delete from public.vendors where id = ${vendor.id}`;
 });
 
