@@ -1,3 +1,4 @@
+import { queryOptions } from "@tanstack/react-query";
 import { call, supabase } from "./client.ts";
 import { after, pagesOptions } from "./pages.ts";
 import { queryClient } from "./queries.ts";
@@ -20,6 +21,9 @@ export interface Destination {
   waiting: number;
   failed_24h: number;
   last_delivered_at: string | null;
+  /** Since when everything fails, and the last response; null: it works. */
+  failing_since: string | null;
+  last_failure: string | null;
   created_at: string;
 }
 
@@ -49,6 +53,12 @@ export const destinationQueries = {
       const query = supabase.from("destination_list").select().limit(limit);
       const narrowed = agency_id === undefined ? query : query.eq("agency_id", agency_id);
       return await call(after(narrowed, last, "name", true)) as Destination[];
+    }),
+  /** The number of agencies that have none, for operators. */
+  missing: () =>
+    queryOptions({
+      queryKey: [...destinationQueries.all(), "missing"],
+      queryFn: async () => (await call(supabase.from("agency_list").select("id").eq("destinations", 0))).length,
     }),
   /** What was sent to one, the newest first. It is read again, because most has an outcome within seconds. */
   dispatches: (destination_id: string) => ({

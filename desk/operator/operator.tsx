@@ -5,7 +5,7 @@ import { Redirect, Route, Switch } from "wouter";
 import { operatorCounts } from "../data/operator_counts.ts";
 import { chunk } from "../ui/chunk.ts";
 import { countText } from "../ui/count.ts";
-import { Destinations } from "../ui/destinations.tsx";
+import { AgenciesWithoutDestination, Destinations } from "../ui/destinations.tsx";
 import { useHasViewList } from "../ui/is_wide.ts";
 import { Page } from "../ui/page.tsx";
 import { Skeleton } from "../ui/query_result.tsx";
@@ -71,6 +71,7 @@ export function Operator({ settingsOf }: { settingsOf: (agencyId: string, orders
         <Route path="/operator/destinations">
           <Page title="Destinations" isTitleHidden>
             <Destinations />
+            <AgenciesWithoutDestination />
           </Page>
         </Route>
         <Route path="/operator/mappings/:vendor/:delivery?">

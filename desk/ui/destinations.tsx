@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { useQuery } from "@tanstack/react-query";
 import {
   type Destination,
   destinationQueries,
@@ -37,6 +38,14 @@ export function Destinations({ agencyId }: { agencyId?: string }) {
   );
 }
 
+/** How many agencies have no destination. */
+export function AgenciesWithoutDestination() {
+  const { data: count = 0 } = useQuery(destinationQueries.missing());
+  return count > 0 && (
+    <p className="quiet">{count === 1 ? "1 agency has" : `${countText(count)} agencies have`} no destination.</p>
+  );
+}
+
 function DestinationRow({ destination, showsAgency }: { destination: Destination; showsAgency: boolean }) {
   const {
     id,
@@ -52,6 +61,8 @@ function DestinationRow({ destination, showsAgency }: { destination: Destination
     waiting,
     failed_24h,
     last_delivered_at,
+    failing_since,
+    last_failure,
   } = destination;
   const [isOpen, setOpen] = useState(false);
   return (
@@ -88,6 +99,12 @@ function DestinationRow({ destination, showsAgency }: { destination: Destination
         </DotSeparated>
       </p>
       {off_reason !== null && <p className="problem">Switched off: {off_reason}</p>}
+      {failing_since !== null && (
+        <p className="problem">
+          Failing since <Time at={failing_since} />
+          {last_failure && `: ${last_failure}`}
+        </p>
+      )}
       <p className="quiet">
         <DotSeparated>
           {events.map(eventName).join(", ")}
@@ -96,6 +113,7 @@ function DestinationRow({ destination, showsAgency }: { destination: Destination
               last delivered <Time at={last_delivered_at} />
             </>
           )}
+          {waiting + failed_24h === 0 && "nothing waits, nothing failed in 24 hours"}
         </DotSeparated>
       </p>
       <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>

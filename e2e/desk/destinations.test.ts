@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { signInNewAgent, signInNewOperator } from "../support/agents.ts";
-import { sql } from "../support/client.ts";
+import { createAgency, sql } from "../support/client.ts";
 import { assertAccessible, assertFits, deskTest, NARROW, signIn, until } from "./harness.ts";
 import { createTeam } from "./teams.ts";
 
@@ -20,6 +20,7 @@ deskTest("a manager tests a destination, sends again what failed, pauses it, and
   await destinations.getByText("The people who run the service set up destinations").waitFor();
   const crm = destinations.getByRole("listitem").filter({ hasText: "https://crm.example.com/leads" });
   await crm.getByText("nothing delivered yet").waitFor();
+  await crm.getByText("nothing waits, nothing failed in 24 hours").waitFor();
   await crm.getByRole("button", { name: "Test crm" }).click();
   await crm.getByText("test", { exact: true }).waitFor();
   await crm.getByText("waiting", { exact: true }).waitFor();
@@ -37,12 +38,17 @@ deskTest("a manager tests a destination, sends again what failed, pauses it, and
   await crm.getByText("paused", { exact: true }).waitFor();
   assert.equal(await crm.getByRole("button", { name: "Test crm" }).count(), 0);
 
+  await sql`update private.dispatches set attempt = 1, status = 503, reason = 'HTTP 503' where destination_id = ${id}`;
+  await sql`update public.destinations set failing_since = now(), failures = 1 where id = ${id}`;
+  await createAgency();
   const operator = await signInNewOperator();
   await signIn(page, operator, "operator/destinations");
   const seen = page.getByRole("listitem").filter({ hasText: "https://crm.example.com/leads" }).filter({
     hasText: "Prairie Life",
   });
   await seen.getByRole("button", { name: "Resume crm" }).first().waitFor();
+  await seen.getByText(/^Failing since .*: HTTP 503$/).first().waitFor();
+  await page.getByText(/^[\d,]+ agenc(y has|ies have) no destination\.$/).waitFor();
   await assertAccessible(page);
 });
 

@@ -20628,7 +20628,7 @@ select d.id, d.agency_id, coalesce(g.name, 'operators') as agency, d.name, d.kin
   (select max(p.delivered_at) from private.dispatches p where p.destination_id = d.id and p.state = 'delivered') as last_delivered_at,
   d.failing_since, d.failures,
   case when d.failing_since is not null then (
-    select concat_ws(' ', 'HTTP ' || p.status, p.reason)
+    select concat_ws(' ', 'HTTP ' || p.status, nullif(p.reason, 'HTTP ' || p.status))
     from private.dispatches p
     where p.destination_id = d.id and p.attempt > 0 and p.state in ('waiting', 'failed')
     order by p.seq desc
@@ -22136,7 +22136,8 @@ select a.id, a.name, a.timezone, a.opens_at, a.closes_at,
   (
     select count(*)::int from public.recruiting_conversations c
     where c.agency_id = a.id and c.due_since is not null and c.waiting_since is not null
-  ) as waiting
+  ) as waiting,
+  (select count(*)::int from public.destinations d where d.agency_id = a.id and d.agent_id is null) as destinations
 from public.agencies a
 where (select private.may_operate()) or a.id = (select private.managed_agency_id());
 
@@ -22147,7 +22148,7 @@ create view public.agency_list with (security_invoker = true) as select * from p
 comment on view public.agency_list is
   'Agencies, with their active agents and open orders; for a manager the own one. hours: when agents answer recruits, Monday '
   'to Friday. filled and quantity: the leads of the open orders, so far and in all; has_bot: whether the bot is on; waiting: the '
-  'recruits who wait for an answer.';
+  'recruits who wait for an answer; destinations: not those of its agents.';
 grant select on public.agency_list to authenticated, service_role;
 
 create view private.agent_list as

@@ -3246,6 +3246,7 @@ export type Database = {
           "active_agents": number | null;
           "closes_at": string;
           "created_at": string;
+          "destinations": number | null;
           "filled": number | null;
           "has_bot": boolean | null;
           "hours": string | null;
@@ -3264,6 +3265,7 @@ export type Database = {
           "active_agents"?: never;
           "closes_at"?: string | null;
           "created_at"?: string | null;
+          "destinations"?: never;
           "filled"?: never;
           "has_bot"?: never;
           "hours"?: never;
@@ -3281,6 +3283,7 @@ export type Database = {
           "active_agents"?: never;
           "closes_at"?: string | null;
           "created_at"?: string | null;
+          "destinations"?: never;
           "filled"?: never;
           "has_bot"?: never;
           "hours"?: never;

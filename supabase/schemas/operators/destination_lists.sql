@@ -17,7 +17,7 @@ select d.id, d.agency_id, coalesce(g.name, 'operators') as agency, d.name, d.kin
   (select max(p.delivered_at) from private.dispatches p where p.destination_id = d.id and p.state = 'delivered') as last_delivered_at,
   d.failing_since, d.failures,
   case when d.failing_since is not null then (
-    select concat_ws(' ', 'HTTP ' || p.status, p.reason)
+    select concat_ws(' ', 'HTTP ' || p.status, nullif(p.reason, 'HTTP ' || p.status))
     from private.dispatches p
     where p.destination_id = d.id and p.attempt > 0 and p.state in ('waiting', 'failed')
     order by p.seq desc
