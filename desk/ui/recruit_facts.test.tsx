@@ -18,6 +18,7 @@ const RECRUIT: RecruitCard = {
   stage: "new",
   last_text_at: null,
   conversation_id: null,
+  waiting_since: null,
   unread: [],
   by_name: "maya ortiz",
   by_phone: "+13125550121",
