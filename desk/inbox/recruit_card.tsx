@@ -30,7 +30,7 @@ function KnownRecruit({ id, conversation, isManager }: { id: string; conversatio
               <Link href={`/recruits/${id}`} className="button">View profile</Link>
               <ResumeButton recruit={recruit} />
             </p>
-            <RecruitFacts recruit={recruit} isManager={isManager} />
+            <RecruitFacts recruit={recruit} showsAgent={isManager} />
             <RecruitTimeline id={id} besides={conversation.id} />
           </>
         )}

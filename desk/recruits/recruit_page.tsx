@@ -82,7 +82,7 @@ function RecruitDetails({ recruit, agent }: { recruit: RecruitCard; agent: Agent
       </p>
       <div className="recruit-columns">
         <div className="panel">
-          <RecruitFacts recruit={recruit} isManager={isManager} />
+          <RecruitFacts recruit={recruit} />
           <OtherRecruits id={id} />
         </div>
         <div className="panel">

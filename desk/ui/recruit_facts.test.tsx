@@ -39,7 +39,7 @@ const RECRUIT: RecruitCard = {
 function htmlOf(recruit: RecruitCard, isManager: boolean): string {
   return renderToStaticMarkup(
     <QueryClientProvider client={new QueryClient()}>
-      <RecruitFacts recruit={recruit} isManager={isManager} />
+      <RecruitFacts recruit={recruit} showsAgent={isManager} />
       <ResumeButton recruit={recruit} />
     </QueryClientProvider>,
   );

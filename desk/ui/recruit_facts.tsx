@@ -47,8 +47,8 @@ export function CallLink(
   );
 }
 
-/** The facts about a recruit, and the answers. */
-export function RecruitFacts({ recruit, isManager }: { recruit: RecruitCard; isManager: boolean }) {
+/** The facts about a recruit, and the answers. The agent `showsAgent`, unless the page has it elsewhere. */
+export function RecruitFacts({ recruit, showsAgent = false }: { recruit: RecruitCard; showsAgent?: boolean }) {
   const { phone, email, created_at, resume_path, vendor, agent, screening_answers } = recruit;
   const { answers: given, job_title, submitted_at, is_test, resume_skipped, vendor_fields, ...others } =
     recruit.vendor_metadata;
@@ -68,7 +68,7 @@ export function RecruitFacts({ recruit, isManager }: { recruit: RecruitCard; isM
         </Fact>
         <Fact name="Location">{placeOf(recruit)}</Fact>
         <Fact name="Job">{text(job_title)}</Fact>
-        {isManager && <Fact name="Agent">{agent === null ? "none yet" : <bdi>{agent}</bdi>}</Fact>}
+        {showsAgent && <Fact name="Agent">{agent === null ? "none yet" : <bdi>{agent}</bdi>}</Fact>}
         <Fact name="Vendor">
           <bdi>{vendor}</bdi>
         </Fact>
