@@ -125,6 +125,7 @@ function Card({ recruit, onMove }: { recruit: Recruit; onMove: (recruit: Moved, 
       <span className="quiet">
         <DotSeparated>
           {ago(created_at)}
+          {agent_id === null && "no agent"}
           {state}
           <bdi>{vendor}</bdi>
         </DotSeparated>
