@@ -67,6 +67,13 @@ export async function moveClock(sql: postgres.Sql, made: Made, stories: Story[])
       update public.agents a set last_assigned_at =
         (select max(l.distributed_at) from public.recruiting_leads l where l.agent_id = a.id)
       where a.last_assigned_at >= ${made.began}`;
+    // The orders are as old as the first story, so that they have a forecast.
+    for (const table of ["public.recruiting_orders", "private.recruiting_order_choices"]) {
+      await sql`
+        update ${
+        sql(table)
+      } set created_at = created_at - (${made.began}::timestamptz - (select min(received) from story))`;
+    }
     // Rejected deliveries were counted when they came.
     await sql`delete from private.metric_days where result = 'rejected'`;
     await sql`
