@@ -93,7 +93,8 @@ function Shown({ onReturned, ...shown }: ShownLead & { onReturned: () => void })
                 <li key={place}>
                   <Circle size={8} />
                   <span>
-                    <strong>{event}</strong> {detail?.replace(UUID, (id) => id.slice(0, 8))}
+                    <strong>{event === "stored" ? "received" : event}</strong>{" "}
+                    {detail?.replace(UUID, (id) => id.slice(0, 8))}
                   </span>
                   <Time at={at} />
                 </li>

@@ -79,7 +79,7 @@ begin
     from public.recruiting_conversations c
     where c.recruiting_lead_id = lead_id or c.recruit_phone = lead.phone
   )
-  select lead.created_at, 1, 'received', concat_ws(', ', case lead.received_via
+  select lead.created_at, 1, 'stored', concat_ws(', ', case lead.received_via
     when 'single' then 'alone'
     when 'bulk' then 'in bulk'
     else 'by a ' || lead.received_via

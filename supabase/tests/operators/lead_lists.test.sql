@@ -129,7 +129,7 @@ select results_eq(
   'a returned lead is listed once, with the agency, agent and order that had it');
 select results_eq(
   $$select e ->> 'event', e ->> 'detail' from json_array_elements(public.show_lead(md5('second')::uuid) -> 'timeline') e$$,
-  $$values ('received', ''), ('distributed', 'to bob of east by the order ' || md5('order')::uuid),
+  $$values ('stored', ''), ('distributed', 'to bob of east by the order ' || md5('order')::uuid),
     ('returned', 'from bob of east by olivia: wrong number')$$,
   'what happened to it');
 select is(pg_temp.listed($$of_distribution => 'returned', of_vendor => md5('other')::uuid$$), 'second', 'list: returned');
@@ -174,7 +174,7 @@ select throws_ok($$select public.find_leads(' ')$$, 'PT400', 'search: must not b
 select is(
   (select array_agg(e ->> 'event' order by n)
     from json_array_elements(public.show_lead(md5('fifth')::uuid) -> 'timeline') with ordinality as events (e, n)),
-  array['received', 'distributed', 'refused'], 'what happened to a lead');
+  array['stored', 'distributed', 'refused'], 'what happened to a lead');
 select is(
   (public.show_lead(md5('fifth')::uuid) -> 'lead')::jsonb - 'vendor_metadata',
   jsonb_build_object(
