@@ -11,7 +11,7 @@ import { minutesText, shortDayName } from "./time_text.ts";
 export function FigureRow({ figures }: { figures: Figures }) {
   const { days, vendors, first_response, opt_outs, failed, daily, before } = figures;
   const recruits = Array.from({ length: days }, (_, n) => vendors.reduce((sum, { leads }) => sum + leads[n]!, 0));
-  const { answered, median, ninety } = first_response;
+  const { answered, waiting, median, ninety } = first_response;
   return (
     <section aria-label={`The last ${days} days`} className="figure-row">
       <Figure
@@ -29,9 +29,10 @@ export function FigureRow({ figures }: { figures: Figures }) {
         href={listHref("wrote", days)}
         hint={
           <>
-            recruits who began to write{" "}
-            {first_response.recruits > answered && (
-              <Badge meaning="warn">{countText(first_response.recruits - answered)} not yet</Badge>
+            recruits who began to write {first_response.recruits > answered && (
+              <Badge meaning="warn">
+                {countText(first_response.recruits - answered)} not yet, {countText(waiting)} of them now waiting
+              </Badge>
             )}
             {median !== null && (
               <span className="figure-line">

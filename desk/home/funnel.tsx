@@ -43,9 +43,15 @@ export function Funnel({ agent, figures }: { agent: Agent; figures: Figures }) {
             cell: ({ vendor_id, vendor }) =>
               figures.vendors.some(({ id }) => id === vendor_id)
                 ? (
-                  <Link href={listHref("leads", figures.days, { vendor_id })} className="row-link">
-                    <bdi>{vendor}</bdi>
-                  </Link>
+                  <>
+                    <Link href={listHref("leads", figures.days, { vendor_id })} className="row-link">
+                      <bdi>{vendor}</bdi>
+                    </Link>
+                    {/* Why so few of them are texted. */}
+                    {figures.vendors.some(({ id, has_text_consent }) => id === vendor_id && !has_text_consent) && (
+                      <span className="quiet">no consent to texts</span>
+                    )}
+                  </>
                 )
                 : (
                   <>

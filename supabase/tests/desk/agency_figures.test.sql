@@ -34,7 +34,7 @@ select is(
   pg_temp.figures(),
   jsonb_build_object(
     'first_day', (now() at time zone 'America/Chicago')::date - 2, 'days', 3, 'vendors', '[]'::jsonb,
-    'first_response', '{"recruits": 0, "answered": 0, "median": null, "ninety": null}'::jsonb,
+    'first_response', '{"recruits": 0, "answered": 0, "waiting": 0, "median": null, "ninety": null}'::jsonb,
     'waiting', '{"recruits": 0, "since": null}'::jsonb, 'opt_outs', 0, 'failed', 0,
     'daily', '{"median": [null, null, null], "opt_outs": [0, 0, 0], "failed": [0, 0, 0]}'::jsonb,
     'before', '{"recruits": 0, "median": null, "opt_outs": 0, "failed": 0}'::jsonb,
@@ -54,8 +54,8 @@ insert into public.recruiting_leads (vendor_id, first_name, vendor_metadata, age
 select is(
   pg_temp.figures() -> 'vendors',
   jsonb_build_array(
-    jsonb_build_object('id', md5('acme')::uuid, 'vendor', 'acme', 'leads', '[0, 3, 1]'::jsonb),
-    jsonb_build_object('id', md5('other')::uuid, 'vendor', 'other', 'leads', '[1, 0, 0]'::jsonb)),
+    jsonb_build_object('id', md5('acme')::uuid, 'vendor', 'acme', 'leads', '[0, 3, 1]'::jsonb, 'has_text_consent', false),
+    jsonb_build_object('id', md5('other')::uuid, 'vendor', 'other', 'leads', '[1, 0, 0]'::jsonb, 'has_text_consent', false)),
   'leads count on their day in the zone of the agency, by an order or not, and neither tests nor those of others');
 select is(pg_temp.figures('otto') #> '{vendors,0,leads}', '[0, 0, 1]', 'another agency has its own');
 select is(
@@ -121,9 +121,11 @@ end
 $$;
 select pg_temp.talk('fast', '5 minutes'), pg_temp.talk('with bot', '20 minutes', '1 minute'), pg_temp.talk('slow', '3 hours'),
   pg_temp.talk('never', null, '1 minute'), pg_temp.talk('old', '1 minute', asked => now() - interval '60 days');
+update public.recruiting_conversations set waiting_since = now() where id in (md5('never')::uuid, md5('fast')::uuid);
 select is(
-  pg_temp.figures(days => 14) -> 'first_response', '{"recruits": 4, "answered": 3, "median": 20, "ninety": 180}',
-  'an agent''s first text counts, from the recruit''s first one on; the bot''s does not');
+  pg_temp.figures(days => 14) -> 'first_response', '{"recruits": 4, "answered": 3, "waiting": 1, "median": 20, "ninety": 180}',
+  'an agent''s first text counts, from the recruit''s first one on; the bot''s does not. Of those without one, some wait');
+update public.recruiting_conversations set waiting_since = null where id in (md5('never')::uuid, md5('fast')::uuid);
 select results_eq(
   $$select conversation_id, minutes from pg_temp.list('wrote', days => 14) order by minutes$$,
   $$values (md5('fast')::uuid, 5), (md5('with bot')::uuid, 20), (md5('slow')::uuid, 180), (md5('never')::uuid, null)$$,
