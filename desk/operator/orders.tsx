@@ -98,20 +98,27 @@ function OrderTable({ query, isOfAgency }: { query: ReturnType<typeof usePages<O
             title: "Wants",
             cell: ({ vendor, states }) => wantedText({ vendor: vendor && nameOf(vendor), states }),
             isHeader: isOfAgency,
+            isSentence: true,
           },
           { title: "Agent", cell: ({ agent }) => <bdi>{agent ?? "Take turns"}</bdi>, isMinor: true },
           { title: "Leads", cell: (order) => <Fill order={order} /> },
           { title: "Priority", cell: ({ priority }) => priority, isNumber: true, isMinor: true },
           {
             title: "Forecast",
-            cell: (order) => order.status === "open" && <Outlook order={order} />,
+            cell: (order) => (
+              <span className="two-lines">
+                {order.status === "open" && <Outlook order={order} />}
+                {order.ends_at !== null && (
+                  <small>
+                    Ends <Time at={order.ends_at} />
+                  </small>
+                )}
+              </span>
+            ),
             isSentence: true,
           },
           { title: "Today", cell: todayText, isNumber: true },
           { title: "Status", isPlain: true, cell: ({ status }) => <StatusBadge status={status} /> },
-          ...query.data?.some(({ ends_at }) => ends_at !== null)
-            ? [{ title: "Ends", cell: ({ ends_at }: Order) => ends_at && <Time at={ends_at} />, isMinor: true }]
-            : [],
         ]}
       />
       {asked && <Question key={asked.key} order={asked.order} act={asked.act} />}

@@ -142,7 +142,10 @@ export async function hideOtherVendors(page: Page, ...own: string[]): Promise<vo
 export async function assertFits(page: Page): Promise<void> {
   // Less than nothing where room is kept for a scroll bar that is not there.
   const excess = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
-  await page.waitForFunction(`${excess} <= 0`, undefined, { timeout: 5_000 });
+  let pixels = 0;
+  await until(async () => (pixels = await page.evaluate(excess)) <= 0).catch(() => {
+    assert.fail(`${page.url()} is ${pixels} px wider than the screen`);
+  });
 }
 
 /** Resolves once the page has rendered what it has read by now. */
