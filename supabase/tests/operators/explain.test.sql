@@ -70,7 +70,7 @@ select results_eq(
 from unnest(array['lead', 'unknown', 'earlier']) lead;
 select is(public.explain_lead(md5('lead')::uuid) -> 'lead', jsonb_build_object(
   'id', md5('lead')::uuid, 'vendor', 'test-vendor', 'state', 'TX', 'distribution', 'unmatched', 'order_id', null,
-  'distributed_at', null, 'earlier_id', null), 'with what its order depends on');
+  'distributed_at', null, 'earlier_id', null, 'agency_id', null), 'with what its order depends on');
 select is((public.explain_lead(md5('lead')::uuid) ->> 'as_of')::timestamptz, now(), 'as of now');
 select is(public.explain_lead(md5('lead')::uuid) #> '{orders,4}', jsonb_build_object(
   'order_id', md5('elsewhere')::uuid, 'agency_id', md5('agency')::uuid, 'agency', 'agency', 'vendor', null,
