@@ -116,15 +116,15 @@ function Card({ recruit, onMove }: { recruit: Recruit; onMove: (recruit: Moved, 
       <Link href={`/recruits/${id}`} draggable={false} className="name">
         <bdi>{moved.name}</bdi>
       </Link>
-      <RecruitBadges recruit={recruit} />
       <Menu
         label={`Move ${moved.name}`}
         icon={ArrowRightLeft}
         items={STAGES.filter((to) => to !== stage).map((to) => ({ label: labelOf(to), run: () => onMove(moved, to) }))}
       />
       <span className="quiet">
+        <RecruitBadges recruit={recruit} />{" "}
         <DotSeparated>
-          {ago(created_at)}
+          {recruit.waiting_since === null && ago(created_at)}
           {agent_id === null && "no agent"}
           {state}
           <bdi>{vendor}</bdi>
