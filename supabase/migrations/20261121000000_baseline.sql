@@ -7702,8 +7702,8 @@ comment on column public.recruiting_conversations.last_message_at is 'When the l
 comment on column public.recruiting_conversations.last_text_at is
   'The time of the latest text of either side; before the first one, when the conversation was made.';
 comment on column public.recruiting_conversations.waiting_since is
-  'Since when the recruit waits for an answer: their first text since ours, where the bot''s last text before a person has the '
-  'conversation is no answer; null: nobody waits, or nobody may text the recruit.';
+  'Since when the recruit waits for an answer: their first text since ours. The bot''s last text before it hands the conversation '
+  'to a person does not count. Null: nobody waits, or nobody may text the recruit.';
 comment on column public.recruiting_conversations.snoozed_until is
   'Until when an agent has put the conversation off; it is due again then, also where the recruit does not wait. Null: nobody '
   'has. A text of the recruit or of an agent ends it.';
@@ -10427,6 +10427,7 @@ begin
           where answer.conversation_id = conversation.id
             and answer.direction = 'outbound'
             and answer.status is distinct from 'failed'
+            and not exists (select from public.bot_sessions s where s.handoff_message_id = answer.id)
           order by answer.created_at desc
           limit 1
         ),
@@ -10439,7 +10440,7 @@ $$;
 
 comment on function private.unanswered_since(public.recruiting_conversations) is
   'The value of waiting_since once one of our texts is not sent after all: the recruit''s first text since our latest one that '
-  'has not failed. Null without one, after an opt-out, and of a suppressed recruit.';
+  'has not failed, the bot''s last text before a hand-over aside. Null without one, after an opt-out, and of a suppressed recruit.';
 
 -- supabase/schemas/texting/ownership.sql
 
@@ -13278,6 +13279,7 @@ create table public.bot_sessions (
   asked_at timestamptz,
   heard_since timestamptz,
   asked_message_id uuid references public.recruiting_messages (id) on delete set null,
+  handoff_message_id uuid references public.recruiting_messages (id) on delete set null,
   remind_at timestamptz,
   expires_at timestamptz,
   wakes_at timestamptz generated always as (least(remind_at, expires_at)) stored,
@@ -13288,6 +13290,7 @@ create table public.bot_sessions (
 
 create index on public.bot_sessions (script_id);
 create index on public.bot_sessions (asked_message_id);
+create index on public.bot_sessions (handoff_message_id);
 -- For a monitor: how many there are of each state.
 create index on public.bot_sessions (state);
 create index bot_sessions_wakes_at_idx on public.bot_sessions (wakes_at) where state = 'active';
@@ -13312,6 +13315,8 @@ comment on column public.bot_sessions.heard_since is
   'When the provider had accepted an earlier text that asks the same question; null: there is none.';
 comment on column public.bot_sessions.asked_message_id is
   'The text that asks it, the reminder aside; null: none has arrived.';
+comment on column public.bot_sessions.handoff_message_id is
+  'The bot''s last text before it hands the conversation to a person: it does not count as an answer. Null: there is none.';
 comment on column public.bot_sessions.remind_at is 'When the question is asked again; null: it is not, or has been.';
 comment on column public.bot_sessions.expires_at is 'When the script ends without an answer.';
 comment on column public.bot_sessions.wakes_at is 'The next of both.';
@@ -13855,10 +13860,11 @@ begin
     );
     sent := private.queue_text(
       conversation.id, 'bot', private.fill_template(reply, lead, conversation.assigned_agent_id));
-    -- "Ann will text you soon" is no answer. The recruit waits for Ann.
-    update public.recruiting_conversations c
-    set waiting_since = conversation.waiting_since
-    where c.id = conversation.id and (ended ->> 'goes_to_person')::boolean;
+    if (ended ->> 'goes_to_person')::boolean then
+      -- "Ann will text you soon" does not answer the recruit, who waits for Ann.
+      update public.bot_sessions s set handoff_message_id = sent.message_id where s.conversation_id = conversation.id;
+      update public.recruiting_conversations c set waiting_since = conversation.waiting_since where c.id = conversation.id;
+    end if;
   end if;
   if ended is null then
     perform private.store_bot_session(conversation.id, old, script_id, step, sent.message_id);

@@ -448,6 +448,7 @@ export type Database = {
           "conversation_id": string;
           "created_at": string;
           "expires_at": string | null;
+          "handoff_message_id": string | null;
           "has_told_about": boolean;
           "heard_since": string | null;
           "question": string;
@@ -468,6 +469,7 @@ export type Database = {
           "conversation_id": string;
           "created_at"?: string;
           "expires_at"?: string | null;
+          "handoff_message_id"?: string | null;
           "has_told_about"?: boolean;
           "heard_since"?: string | null;
           "question": string;
@@ -487,6 +489,7 @@ export type Database = {
           "conversation_id"?: string;
           "created_at"?: string;
           "expires_at"?: string | null;
+          "handoff_message_id"?: string | null;
           "has_told_about"?: boolean;
           "heard_since"?: string | null;
           "question"?: string;
@@ -512,6 +515,13 @@ export type Database = {
             columns: ["conversation_id"];
             isOneToOne: true;
             referencedRelation: "recruiting_conversations";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "bot_sessions_handoff_message_id_fkey";
+            columns: ["handoff_message_id"];
+            isOneToOne: false;
+            referencedRelation: "recruiting_messages";
             referencedColumns: ["id"];
           },
           {

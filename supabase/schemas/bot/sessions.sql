@@ -130,10 +130,11 @@ begin
     );
     sent := private.queue_text(
       conversation.id, 'bot', private.fill_template(reply, lead, conversation.assigned_agent_id));
-    -- "Ann will text you soon" is no answer. The recruit waits for Ann.
-    update public.recruiting_conversations c
-    set waiting_since = conversation.waiting_since
-    where c.id = conversation.id and (ended ->> 'goes_to_person')::boolean;
+    if (ended ->> 'goes_to_person')::boolean then
+      -- "Ann will text you soon" does not answer the recruit, who waits for Ann.
+      update public.bot_sessions s set handoff_message_id = sent.message_id where s.conversation_id = conversation.id;
+      update public.recruiting_conversations c set waiting_since = conversation.waiting_since where c.id = conversation.id;
+    end if;
   end if;
   if ended is null then
     perform private.store_bot_session(conversation.id, old, script_id, step, sent.message_id);

@@ -201,6 +201,7 @@ begin
           where answer.conversation_id = conversation.id
             and answer.direction = 'outbound'
             and answer.status is distinct from 'failed'
+            and not exists (select from public.bot_sessions s where s.handoff_message_id = answer.id)
           order by answer.created_at desc
           limit 1
         ),
@@ -213,4 +214,4 @@ $$;
 
 comment on function private.unanswered_since(public.recruiting_conversations) is
   'The value of waiting_since once one of our texts is not sent after all: the recruit''s first text since our latest one that '
-  'has not failed. Null without one, after an opt-out, and of a suppressed recruit.';
+  'has not failed, the bot''s last text before a hand-over aside. Null without one, after an opt-out, and of a suppressed recruit.';

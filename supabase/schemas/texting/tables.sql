@@ -85,8 +85,8 @@ comment on column public.recruiting_conversations.last_message_at is 'When the l
 comment on column public.recruiting_conversations.last_text_at is
   'The time of the latest text of either side; before the first one, when the conversation was made.';
 comment on column public.recruiting_conversations.waiting_since is
-  'Since when the recruit waits for an answer: their first text since ours, where the bot''s last text before a person has the '
-  'conversation is no answer; null: nobody waits, or nobody may text the recruit.';
+  'Since when the recruit waits for an answer: their first text since ours. The bot''s last text before it hands the conversation '
+  'to a person does not count. Null: nobody waits, or nobody may text the recruit.';
 comment on column public.recruiting_conversations.snoozed_until is
   'Until when an agent has put the conversation off; it is due again then, also where the recruit does not wait. Null: nobody '
   'has. A text of the recruit or of an agent ends it.';

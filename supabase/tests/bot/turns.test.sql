@@ -1,6 +1,6 @@
 -- The bot's turns: what ends them, and what may come between their claim and their end.
 begin;
-select plan(77);
+select plan(78);
 \ir ../helpers.psql
 
 select pg_temp.create_people();
@@ -260,12 +260,15 @@ create function pg_temp.waits(name text) returns boolean language sql as $$
 $$;
 select pg_temp.begin_talk('asks'), pg_temp.ask('asks'), pg_temp.send_all();
 select ok(not pg_temp.waits('asks'), 'a question of the bot answers the recruit');
-select pg_temp.write('asks', 'agent');
+update public.recruiting_messages set created_at = now() - interval '1 hour' where conversation_id = md5('asks')::uuid;
+select pg_temp.write('asks', 'agent', now() - interval '1 minute');
 select pg_temp.complete(pg_temp.claim('asks'), pg_temp.ended('asked') || '{"reply": "Ann will text you soon."}');
 select is(
-  (pg_temp.texts('asks'), pg_temp.waits('asks')), (2::bigint, true), 'its last text, before a person has the conversation, does not');
+  (pg_temp.texts('asks'), pg_temp.waits('asks')), (2::bigint, true), 'its last text before it hands the conversation over does not');
 select private.queue_text(md5('asks')::uuid, 'agent', 'Ann here.', sent_by => md5('ann')::uuid);
 select ok(not pg_temp.waits('asks'), 'the person does');
+select private.refuse_waiting_texts(md5('asks')::uuid, 'cancelled', 'agent');
+select ok(pg_temp.waits('asks'), 'unless that text is not sent after all: then the recruit waits again');
 select pg_temp.begin_talk('given'), pg_temp.hand_over('given');
 select pg_temp.write('given', 'I am licensed');
 select is(
