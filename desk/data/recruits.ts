@@ -206,7 +206,7 @@ export async function assignRecruits(ids: string[], agent: string): Promise<numb
   return given;
 }
 
-/** The caller has seen what notifications about a recruit are about. The list shows it as unread no more at once. */
+/** The caller has seen what notifications about a recruit are about. The list stops showing it as unread at once. */
 export function useMarkRecruitSeen(id: string) {
   return useMutation({
     mutationFn: (notification_ids: string[]) => repeat(() => supabase.rpc("mark_read", { notification_ids })),

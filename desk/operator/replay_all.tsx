@@ -16,8 +16,8 @@ interface Job {
 }
 
 /**
- * Replays all open deliveries of a group, or says what a replay would make of them, a batch after the other. It goes on where it was after a fault, and also when
- * a response was lost: a delivery that is replayed again gives the same lead.
+ * Replays all open deliveries of a group, or says what a replay would make of them, one batch after the other. After a
+ * fault it goes on where it was, and also when a response was lost: a delivery that is replayed again gives the same lead.
  */
 export function useReplayAll(group: Group) {
   const [job, setJob] = useState<Job | null>(null);
@@ -63,7 +63,7 @@ export function useReplayAll(group: Group) {
   return {
     ...action,
     job,
-    /** The deliveries of which a dry run has just found that they are refused no more; undefined: none was run to its end. */
+    /** The deliveries that a dry run has just found to pass; undefined: no dry run has completed. */
     passing: isTried
       ? job.results.filter(({ status }) => status !== "refused").map(({ delivery_id }) => delivery_id)
       : undefined,

@@ -41,7 +41,7 @@ function CheckedAt() {
   if (checkedAt !== null && Date.parse(checkedAt) > Date.now() - LATE_AFTER * 60_000) {
     return (
       <p className="quiet">
-        Last checked at <Time at={checkedAt} />. What is mended leaves the list at the next check, within a minute.{" "}
+        Last checked at <Time at={checkedAt} />. What is fixed leaves the list at the next check, within a minute.{" "}
         <Link href="/operator/jobs">All jobs</Link>
       </p>
     );

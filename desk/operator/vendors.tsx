@@ -95,7 +95,8 @@ function Quality() {
       </div>
       <p className="quiet">
         Recruiting leads of the last {DAYS}{" "}
-        days in UTC without tests, and their progress since. A recruit may reach a stage without a text of the service.
+        days in UTC without tests, and their progress since. A recruit may reach a stage without a text from the
+        service.
       </p>
       <Table
         label="Quality of leads"

@@ -19346,7 +19346,8 @@ as $$
 $$;
 
 comment on function private.bot_reason(text) is
-  'How the bot read a text that is no answer, or why its part of a conversation has ended, in words. As desk/ui/bot_reasons.ts.';
+  'The words for how the bot read a text that does not answer its question, or for why its part in a conversation has ended. '
+  'desk/ui/bot_reasons.ts has those for agents.';
 
 create function private.texting_events(lead_id uuid, phone text)
 returns table (at timestamptz, step integer, event text, detail text)
@@ -23214,7 +23215,7 @@ comment on function private.find_texts_held(jsonb, timestamptz) is
 
 insert into public.alert_rules (kind, finder, threshold, title, advice, link_label, summary, severity) values (
   'texts_held', 'find_texts_held', '{"hours": 48}',
-  'Texts that are held for long', 'See what holds each. A state may have no open hours.',
+  'Texts held too long', 'See what holds each. A state may have no open hours.',
   'See the texts that are not sent',
   'texts of %s numbers of %s have been held for long',
   1);

@@ -42,7 +42,7 @@ comment on function private.find_texts_held(jsonb, timestamptz) is
 
 insert into public.alert_rules (kind, finder, threshold, title, advice, link_label, summary, severity) values (
   'texts_held', 'find_texts_held', '{"hours": 48}',
-  'Texts that are held for long', 'See what holds each. A state may have no open hours.',
+  'Texts held too long', 'See what holds each. A state may have no open hours.',
   'See the texts that are not sent',
   'texts of %s numbers of %s have been held for long',
   1);

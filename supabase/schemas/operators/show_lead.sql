@@ -185,7 +185,8 @@ as $$
 $$;
 
 comment on function private.bot_reason(text) is
-  'How the bot read a text that is no answer, or why its part of a conversation has ended, in words. As desk/ui/bot_reasons.ts.';
+  'The words for how the bot read a text that does not answer its question, or for why its part in a conversation has ended. '
+  'desk/ui/bot_reasons.ts has those for agents.';
 
 create function private.texting_events(lead_id uuid, phone text)
 returns table (at timestamptz, step integer, event text, detail text)
