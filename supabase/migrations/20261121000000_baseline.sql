@@ -7772,6 +7772,7 @@ create table public.recruiting_messages (
   body text,
   media jsonb not null default '[]' check (jsonb_typeof(media) = 'array'),
   heard text,
+  hands_over boolean not null default false,
   status text check (status in ('queued', 'sent', 'delivered', 'failed')),
   error_code text,
   sent_at timestamptz,
@@ -7781,6 +7782,7 @@ create table public.recruiting_messages (
   updated_at timestamptz not null default now(),
   check ((direction = 'inbound') = (sender_type = 'recruit')),
   check (heard is null or direction = 'inbound'),
+  check (not hands_over or sender_type = 'bot'),
   check (sent_by is null or sender_type = 'agent')
 );
 
@@ -7810,6 +7812,8 @@ comment on column public.recruiting_messages.heard is
   'How the bot read a recruit''s text: `answer`; `no_answer`; `early`: it came before the question had left, so that it is no '
   'answer to it; `opening`: the bot then asked its first question, or asked again; `person`, `question`, `about`, `help`, '
   '`not_interested`, or the reason for which a person reads it (bot_sessions.reason). Null: the bot did not read it.';
+comment on column public.recruiting_messages.hands_over is
+  'The bot''s last text before a person has the conversation: it does not count as an answer.';
 comment on column public.recruiting_messages.status is
   'Delivery status from the last callback. Before the first one: null, queued once the provider has accepted one of our texts, '
   'or failed when it was not sent.';
@@ -10427,7 +10431,7 @@ begin
           where answer.conversation_id = conversation.id
             and answer.direction = 'outbound'
             and answer.status is distinct from 'failed'
-            and not exists (select from public.bot_sessions s where s.handoff_message_id = answer.id)
+            and not answer.hands_over
           order by answer.created_at desc
           limit 1
         ),
@@ -13279,7 +13283,6 @@ create table public.bot_sessions (
   asked_at timestamptz,
   heard_since timestamptz,
   asked_message_id uuid references public.recruiting_messages (id) on delete set null,
-  handoff_message_id uuid references public.recruiting_messages (id) on delete set null,
   remind_at timestamptz,
   expires_at timestamptz,
   wakes_at timestamptz generated always as (least(remind_at, expires_at)) stored,
@@ -13290,7 +13293,6 @@ create table public.bot_sessions (
 
 create index on public.bot_sessions (script_id);
 create index on public.bot_sessions (asked_message_id);
-create index on public.bot_sessions (handoff_message_id);
 -- For a monitor: how many there are of each state.
 create index on public.bot_sessions (state);
 create index bot_sessions_wakes_at_idx on public.bot_sessions (wakes_at) where state = 'active';
@@ -13315,8 +13317,6 @@ comment on column public.bot_sessions.heard_since is
   'When the provider had accepted an earlier text that asks the same question; null: there is none.';
 comment on column public.bot_sessions.asked_message_id is
   'The text that asks it, the reminder aside; null: none has arrived.';
-comment on column public.bot_sessions.handoff_message_id is
-  'The bot''s last text before it hands the conversation to a person: it does not count as an answer. Null: there is none.';
 comment on column public.bot_sessions.remind_at is 'When the question is asked again; null: it is not, or has been.';
 comment on column public.bot_sessions.expires_at is 'When the script ends without an answer.';
 comment on column public.bot_sessions.wakes_at is 'The next of both.';
@@ -13862,7 +13862,7 @@ begin
       conversation.id, 'bot', private.fill_template(reply, lead, conversation.assigned_agent_id));
     if (ended ->> 'goes_to_person')::boolean then
       -- "Ann will text you soon" does not answer the recruit, who waits for Ann.
-      update public.bot_sessions s set handoff_message_id = sent.message_id where s.conversation_id = conversation.id;
+      update public.recruiting_messages m set hands_over = true where m.id = sent.message_id;
       update public.recruiting_conversations c set waiting_since = conversation.waiting_since where c.id = conversation.id;
     end if;
   end if;

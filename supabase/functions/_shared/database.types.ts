@@ -448,7 +448,6 @@ export type Database = {
           "conversation_id": string;
           "created_at": string;
           "expires_at": string | null;
-          "handoff_message_id": string | null;
           "has_told_about": boolean;
           "heard_since": string | null;
           "question": string;
@@ -469,7 +468,6 @@ export type Database = {
           "conversation_id": string;
           "created_at"?: string;
           "expires_at"?: string | null;
-          "handoff_message_id"?: string | null;
           "has_told_about"?: boolean;
           "heard_since"?: string | null;
           "question": string;
@@ -489,7 +487,6 @@ export type Database = {
           "conversation_id"?: string;
           "created_at"?: string;
           "expires_at"?: string | null;
-          "handoff_message_id"?: string | null;
           "has_told_about"?: boolean;
           "heard_since"?: string | null;
           "question"?: string;
@@ -515,13 +512,6 @@ export type Database = {
             columns: ["conversation_id"];
             isOneToOne: true;
             referencedRelation: "recruiting_conversations";
-            referencedColumns: ["id"];
-          },
-          {
-            foreignKeyName: "bot_sessions_handoff_message_id_fkey";
-            columns: ["handoff_message_id"];
-            isOneToOne: false;
-            referencedRelation: "recruiting_messages";
             referencedColumns: ["id"];
           },
           {
@@ -2356,6 +2346,7 @@ export type Database = {
           "direction": string;
           "error_code": string | null;
           "failed_at": string | null;
+          "hands_over": boolean;
           "heard": string | null;
           "id": string;
           "media": NonNullable<Json>;
@@ -2375,6 +2366,7 @@ export type Database = {
           "direction": string;
           "error_code"?: string | null;
           "failed_at"?: string | null;
+          "hands_over"?: boolean;
           "heard"?: string | null;
           "id"?: string;
           "media"?: NonNullable<Json>;
@@ -2393,6 +2385,7 @@ export type Database = {
           "direction"?: string;
           "error_code"?: string | null;
           "failed_at"?: string | null;
+          "hands_over"?: boolean;
           "heard"?: string | null;
           "id"?: string;
           "media"?: NonNullable<Json>;

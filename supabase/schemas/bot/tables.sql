@@ -49,7 +49,6 @@ create table public.bot_sessions (
   asked_at timestamptz,
   heard_since timestamptz,
   asked_message_id uuid references public.recruiting_messages (id) on delete set null,
-  handoff_message_id uuid references public.recruiting_messages (id) on delete set null,
   remind_at timestamptz,
   expires_at timestamptz,
   wakes_at timestamptz generated always as (least(remind_at, expires_at)) stored,
@@ -60,7 +59,6 @@ create table public.bot_sessions (
 
 create index on public.bot_sessions (script_id);
 create index on public.bot_sessions (asked_message_id);
-create index on public.bot_sessions (handoff_message_id);
 -- For a monitor: how many there are of each state.
 create index on public.bot_sessions (state);
 create index bot_sessions_wakes_at_idx on public.bot_sessions (wakes_at) where state = 'active';
@@ -85,8 +83,6 @@ comment on column public.bot_sessions.heard_since is
   'When the provider had accepted an earlier text that asks the same question; null: there is none.';
 comment on column public.bot_sessions.asked_message_id is
   'The text that asks it, the reminder aside; null: none has arrived.';
-comment on column public.bot_sessions.handoff_message_id is
-  'The bot''s last text before it hands the conversation to a person: it does not count as an answer. Null: there is none.';
 comment on column public.bot_sessions.remind_at is 'When the question is asked again; null: it is not, or has been.';
 comment on column public.bot_sessions.expires_at is 'When the script ends without an answer.';
 comment on column public.bot_sessions.wakes_at is 'The next of both.';

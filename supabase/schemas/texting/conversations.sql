@@ -201,7 +201,7 @@ begin
           where answer.conversation_id = conversation.id
             and answer.direction = 'outbound'
             and answer.status is distinct from 'failed'
-            and not exists (select from public.bot_sessions s where s.handoff_message_id = answer.id)
+            and not answer.hands_over
           order by answer.created_at desc
           limit 1
         ),
