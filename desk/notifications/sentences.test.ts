@@ -38,7 +38,7 @@ Deno.test("a conversation that a colleague has given is no bot's", () => {
     "You have the conversation with Maya now.",
   );
   assert.equal(
-    sentenceOf({ ...NOTIFICATION, kind: "handoff", reason: "completed" }),
+    sentenceOf({ ...NOTIFICATION, kind: "handoff", reason: "done" }),
     "The bot handed Maya over to you.",
   );
 });

@@ -6,19 +6,25 @@ import { Avatar } from "../ui/avatar.tsx";
 import { fullName } from "../ui/name.ts";
 import { Table } from "../ui/table.tsx";
 
-/** How each agent is notified. The agents choose it, each in the menu of the account. */
-export function NotifiedPeople({ agencyId, isOperator }: { agencyId: string; isOperator: boolean }) {
-  const query = usePages(teamQueries.members(agencyId, isOperator));
+/**
+ * How each active agent is notified. The agents choose it, each in the menu of the account.
+ *
+ * @param agentId the agent who reads it; null: an operator does
+ */
+export function NotifiedPeople({ agencyId, agentId }: { agencyId: string; agentId: string | null }) {
+  const query = usePages(teamQueries.members(agencyId, agentId === null));
+  const people = query.data?.filter(({ is_active }) => is_active);
   return (
     <section aria-label="Notifications" className="notified">
       <p className="quiet">
-        What reaches agents while the desk is closed: each chooses it in the menu of the account.{" "}
-        {query.data?.some(hasAlert) === false && !query.hasNextPage && (
+        What reaches agents while the desk is closed. Each agent turns alerts on in the account menu, which the agent's
+        initials open.{" "}
+        {people?.some(hasAlert) === false && !query.hasNextPage && (
           <strong>Nobody gets an alert when the desk is closed.</strong>
         )}
       </p>
       <Table
-        query={query}
+        query={{ ...query, data: people }}
         resource="agents"
         label="Notifications"
         empty={null}
@@ -32,6 +38,9 @@ export function NotifiedPeople({ agencyId, isOperator }: { agencyId: string; isO
               <>
                 <Avatar id={member.id} name={fullName(member)} isNamed />
                 {!hasAlert(member) && <span className="no-alerts quiet">No alerts on</span>}
+                {member.id === agentId && !hasAlert(member) && (
+                  <button type="button" className="link" popoverTarget="account">Turn on mine</button>
+                )}
               </>
             ),
           },

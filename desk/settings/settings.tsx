@@ -91,7 +91,7 @@ function Parts({ agencyId, agent, orders, base }: {
           </section>
         </Route>
         <Route path={`${base}/notifications`}>
-          <NotifiedPeople agencyId={agencyId} isOperator={agent === null} />
+          <NotifiedPeople agencyId={agencyId} agentId={agent?.id ?? null} />
         </Route>
         <Route path={`${base}/history`}>
           <History agencyId={agencyId} />

@@ -13,6 +13,8 @@ const REASONS = {
   question: "the recruit asks back",
   about: "the recruit asks about the agency",
   help: "HELP",
+  done: "the bot asked all its questions",
+  expired: "the bot got no answer in time",
   not_interested: "the recruit is not interested",
   automatic_reply: "a machine seems to have written it",
   machine: "a machine has written it",

@@ -10,6 +10,7 @@ import {
   createTexter,
   list,
   OF_NOTIFICATIONS,
+  openBell,
   signInJoined,
   tell,
   type Texter,
@@ -295,11 +296,14 @@ deskTest("other events than texts have notifications too, each in plain words", 
     const isLead = kind === "lead" || kind === "unmatched_text";
     const by = kind === "taken_over" || kind === "asked_for" ? omar.agent_id : null;
     await sql`
-      insert into public.agent_notifications (agent_id, conversation_id, lead_id, day, kind, by_agent_id)
+      insert into public.agent_notifications (agent_id, conversation_id, lead_id, day, kind, reason, by_agent_id)
       values (${agent.agent_id}, ${isLead ? null : talk.id}, ${isLead ? talk.lead_id : null},
-        ${kind === "unmatched_text" ? "2026-11-23" : null}, ${kind}, ${by})`;
+        ${kind === "unmatched_text" ? "2026-11-23" : null}, ${kind}, ${kind === "handoff" ? "expired" : null}, ${by})`;
     await until(async () => (await shown(page)).includes(sentence));
   }
+  const row = (await openBell(page)).getByRole("listitem").filter({ hasText: "The bot handed Devon over to you." });
+  await row.getByText("the bot got no answer in time").waitFor();
+  await page.keyboard.press("Escape");
   await toast(page, "Devon has written, and has no conversation yet.").getByRole("button", { name: "Open" }).click();
   await page.getByRole("heading", { name: "Devon" }).waitFor();
   const read = () =>

@@ -135,6 +135,8 @@ deskTest("an agency that has nothing yet says what to do, and a fault of one tab
 deskTest("a manager sees how each agent is notified", async (page) => {
   const team = await createTeam();
   await sql`update public.agents set email = 'nora@example.com' where id = ${team.agent_id}`;
+  const former = await signInNewAgent(team.agency_id);
+  await sql`update public.agents set first_name = 'Former', is_active = false where id = ${former.agent_id}`;
   const push = {
     endpoint: `https://push.example/${crypto.randomUUID()}`,
     p256dh: "B".repeat(87),
@@ -157,6 +159,8 @@ deskTest("a manager sees how each agent is notified", async (page) => {
   await page.getByRole("row", { name: "Nora Quist" }).waitFor();
   assert.deepEqual(await chosen("Nora Quist"), ["1 device", "on"]);
   await page.getByRole("row", { name: "Ada Byron" }).getByText("No alerts on").waitFor();
+  assert.equal(await page.getByRole("row", { name: "Former" }).count(), 0);
+  assert.equal(await page.getByRole("button", { name: "Turn on mine" }).count(), 0);
   assert.equal(await page.getByText("Nobody gets an alert").count(), 0);
   await page.setViewportSize({ width: 1280, height: 800 });
   await until(async () => (await chosen("Ada Byron")).length === 3);
@@ -170,8 +174,11 @@ deskTest("a manager sees how each agent is notified", async (page) => {
   await sql`delete from public.push_subscriptions where agent_id = ${team.agent_id}`;
   await page.reload();
   await page.getByText("Nobody gets an alert when the desk is closed.").waitFor();
+  await page.getByText("Each agent turns alerts on in the account menu").waitFor();
   await assertFits(page);
   await assertAccessible(page);
+  await page.getByRole("row", { name: "Nora Quist" }).getByRole("button", { name: "Turn on mine" }).click();
+  await page.getByRole("group", { name: "Mail me" }).getByLabel("A new lead").check();
 });
 
 deskTest("an agent who opens the settings is told whose they are", async (page) => {
