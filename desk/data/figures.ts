@@ -27,6 +27,8 @@ export interface AgentFigures {
   id: string;
   name: string;
   waiting: number;
+  /** Those who came in the days, and whom the agent has now. */
+  recruits: number;
   answered: number;
   /** In minutes of the agency's hours; null: the agent has answered nobody. */
   median: number | null;

@@ -9,6 +9,16 @@ import type { Order } from "./rows.ts";
 export const STAGES = ["new", "contacted", "interview", "licensed", "hired", "lost"] as const;
 export type Stage = (typeof STAGES)[number];
 
+/** What a recruit may need: an answer, or to be opened for the first time. */
+export const NEEDS = ["answer", "opening"] as const;
+export type Need = (typeof NEEDS)[number];
+
+/** The need of a recruit; null: none. */
+export function needOf({ waiting_since, unread }: Recruit): Need | null {
+  if (waiting_since !== null) return "answer";
+  return unread.length > 0 ? "opening" : null;
+}
+
 /** The recruits of a list, and their order. */
 export interface RecruitFilter {
   agency_id: string;
@@ -18,6 +28,10 @@ export interface RecruitFilter {
   typed: string;
   /** Null: those of every stage. */
   stage: Stage | null;
+  /** Null: those of every state. */
+  state: string | null;
+  /** Null: whether they wait or not. */
+  need: Need | null;
   order: Order;
 }
 
@@ -67,6 +81,9 @@ export interface RecruitCard extends Recruit {
 /** The newest recruits first. */
 export const NEWEST_FIRST: Order = { column: ORDERS.received, ascending: false };
 
+/** All recruits that the caller reads, in every agency. */
+const EVERYBODY = { agent_id: null, typed: "", stage: null, state: null, need: null, order: NEWEST_FIRST };
+
 const COLUMNS = ["id", "first_name", "last_name", "phone", "email", "state", "vendor", "agent_id", "agent", "stage"]
   .concat("last_text_at", "conversation_id", "waiting_since", "unread", Object.values(ORDERS)).join();
 
@@ -82,11 +99,15 @@ export const recruitQueries = {
   /** The key of what has happened with a recruit (timeline.ts). */
   timeline: (id: string) => [...recruitQueries.all(), "timeline", id],
   list: (filter: RecruitFilter) => {
-    const { agency_id, agent_id, typed, stage, order } = filter;
+    const { stage, need, order } = filter;
     return pagesOptions<Recruit>(
-      [...recruitQueries.lists(), agency_id, agent_id, typed, stage, order],
+      [...recruitQueries.lists(), filter],
       (limit, last, ids) => readRecruits(filter, limit, last, ids),
-      { order, isInList: (recruit) => stage === null || recruit.stage === stage },
+      {
+        order,
+        isInList: (recruit) =>
+          (stage === null || recruit.stage === stage) && (need === null || needOf(recruit) === need),
+      },
     );
   },
   counts: () => [...recruitQueries.all(), "count"],
@@ -105,8 +126,7 @@ export const recruitQueries = {
   found: (agency_id: string, typed: string) =>
     queryOptions({
       queryKey: [...recruitQueries.all(), "found", agency_id, typed],
-      queryFn: () =>
-        readRecruits({ agency_id, agent_id: null, typed, stage: null, order: NEWEST_FIRST }, MOST_FOUND, null, null),
+      queryFn: () => readRecruits({ ...EVERYBODY, agency_id, typed }, MOST_FOUND, null, null),
     }),
   /** The other leads of a recruit's person, newest first. */
   others: (id: string) =>
@@ -158,10 +178,13 @@ export async function readRecruits(
 }
 
 /** Selects columns of the recruits of a list, or with `COUNT` only counts them. */
-function select({ agency_id, agent_id, typed, stage }: RecruitFilter, options?: typeof COUNT) {
+function select({ agency_id, agent_id, typed, stage, state, need }: RecruitFilter, options?: typeof COUNT) {
   let query = supabase.from("recruit_rows").select(COLUMNS, options).eq("agency_id", agency_id);
   if (agent_id !== null) query = query.eq("agent_id", agent_id);
   if (stage !== null) query = query.eq("stage", stage);
+  if (state !== null) query = query.eq("state", state);
+  if (need === "answer") query = query.not("waiting_since", "is", null);
+  if (need === "opening") query = query.is("waiting_since", null).filter("unread", "neq", "{}");
   return search(query, typed, { names: ["first_name", "last_name", "email"], phones: ["phone"] });
 }
 

@@ -11,7 +11,7 @@ export function Agents({ figures: { days, agents } }: { figures: Figures }) {
     <section aria-labelledby="agents" className="panel">
       <div className="panel-head">
         <h2 id="agents">Agents</h2>
-        <small>in the last {days} days, and who waits now</small>
+        <small>in the last {days} days: recruits who came, first texts answered; and who waits now</small>
       </div>
       <Table
         label="Agents"
@@ -40,6 +40,7 @@ const COLUMNS: TableColumn<AgentFigures>[] = [
     cell: ({ id, waiting }) =>
       waiting === 0 ? "0" : <Link href="/inbox/waiting" state={{ agentId: id }}>{countText(waiting)}</Link>,
   },
+  numberColumn("Recruits", "recruits"),
   numberColumn("Answered", "answered"),
   {
     ...numberColumn("First response", "median"),

@@ -29,11 +29,11 @@ export function FigureRow({ figures }: { figures: Figures }) {
         href={listHref("wrote", days)}
         hint={
           <>
-            recruits who began to write {first_response.recruits > answered && (
-              <Badge meaning="warn">
-                {countText(first_response.recruits - answered)} not yet, {countText(waiting)} of them now waiting
-              </Badge>
+            recruits who began to write{" "}
+            {first_response.recruits > answered && (
+              <Badge meaning="warn">{countText(first_response.recruits - answered)} not yet</Badge>
             )}
+            {waiting > 0 && <span className="figure-line">{countText(waiting)} of them waiting now</span>}
             {median !== null && (
               <span className="figure-line">
                 Median {minutesText(median)}

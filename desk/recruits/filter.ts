@@ -1,6 +1,7 @@
 import { useSearch } from "wouter";
-import { NEWEST_FIRST, ORDERS, type RecruitFilter, STAGES } from "../data/recruits.ts";
+import { NEEDS, NEWEST_FIRST, ORDERS, type RecruitFilter, STAGES } from "../data/recruits.ts";
 import type { Agent } from "../data/user.ts";
+import { stateOf } from "../ui/filters.tsx";
 import { useParameter } from "../ui/location.ts";
 import { useSort } from "../ui/table_sort.ts";
 
@@ -13,7 +14,7 @@ export interface LeftList {
   scrolled: number;
 }
 
-/** The filter as the address has it: `?stage=hired&agent=<id>&q=ada&sort=name`. */
+/** The filter as the address has it: `?stage=hired&state=IL&need=answer&agent=<id>&q=ada&sort=name`. */
 export function useFilter(agent: Agent): RecruitFilter {
   const parameters = new URLSearchParams(useSearch());
   const [{ key, isDescending }] = useSort(STANDARD_SORT);
@@ -23,6 +24,8 @@ export function useFilter(agent: Agent): RecruitFilter {
     agent_id: agent.role === "manager" ? parameters.get("agent") : agent.id,
     typed: parameters.get("q") ?? "",
     stage: STAGES.find((stage) => stage === parameters.get("stage")) ?? null,
+    state: stateOf(parameters),
+    need: NEEDS.find((need) => need === parameters.get("need")) ?? null,
     order: isOrder ? { column: ORDERS[key as keyof typeof ORDERS], ascending: !isDescending } : NEWEST_FIRST,
   };
 }

@@ -4,7 +4,7 @@ import Rows from "lucide-react/icons/rows-3";
 import { useId } from "react";
 import { type RecruitFilter, STAGES } from "../data/recruits.ts";
 import type { Agent } from "../data/user.ts";
-import { AgentFilter, SearchField, SelectField } from "../ui/filters.tsx";
+import { AgentFilter, SearchField, SelectField, StateFilter } from "../ui/filters.tsx";
 import { IconButton } from "../ui/icon_button.tsx";
 import { useIsPhone } from "../ui/is_wide.ts";
 import { labelOf } from "../ui/json_value.tsx";
@@ -19,7 +19,8 @@ export function RecruitFilters({ agent, filter }: { agent: Agent; filter: Recrui
   const [isBoard, setBoard] = useBoard();
   const isPhone = useIsPhone();
   const id = useId();
-  const on = Number(filter.stage !== null) + Number(isManager && filter.agent_id !== null);
+  const { stage, state, need, agent_id } = filter;
+  const on = [stage, state, need, isManager ? agent_id : null].filter((chosen) => chosen !== null).length;
   const others = (
     <>
       {isPhone && !isBoard && <SortSelect columns={COLUMNS} standard={STANDARD_SORT} />}
@@ -31,7 +32,14 @@ export function RecruitFilters({ agent, filter }: { agent: Agent; filter: Recrui
           options={STAGES.map((stage) => [stage, labelOf(stage)])}
         />
       )}
+      <StateFilter />
       {isManager && <AgentFilter agent={agent} />}
+      <SelectField
+        name="need"
+        label="Waiting"
+        all="Waiting or not"
+        options={[["answer", "Waiting for an answer"], ["opening", "Not opened"]]}
+      />
       <span className="switch" role="group" aria-label="View">
         <button type="button" aria-pressed={!isBoard} onClick={() => setBoard(false)}>
           <Rows size={16} /> Table

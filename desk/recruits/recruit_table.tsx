@@ -5,6 +5,7 @@ import { agentQueries } from "../data/agents.ts";
 import { usePages } from "../data/pages.ts";
 import {
   assignRecruits,
+  needOf,
   type Recruit,
   type RecruitFilter,
   recruitQueries,
@@ -65,9 +66,10 @@ export const COLUMNS: TableColumn<Recruit>[] = [
 ];
 
 /** What a recruit asks for: an answer, or to be opened for the first time. */
-export function RecruitBadges({ recruit: { waiting_since, unread } }: { recruit: Recruit }) {
-  if (waiting_since !== null) return <Badge meaning="warn">waits {ago(waiting_since)}</Badge>;
-  return unread.length > 0 && <Badge meaning="info">not opened</Badge>;
+export function RecruitBadges({ recruit }: { recruit: Recruit }) {
+  const need = needOf(recruit);
+  if (need === "answer") return <Badge meaning="warn">waits {ago(recruit.waiting_since!)}</Badge>;
+  return need === "opening" && <Badge meaning="info">not opened</Badge>;
 }
 
 const AGENT: TableColumn<Recruit> = {
@@ -178,11 +180,12 @@ export function GiveTo(
   );
 }
 
-function NoRecruits({ filter: { typed, agent_id, stage }, isManager }: { filter: RecruitFilter; isManager: boolean }) {
+function NoRecruits({ filter, isManager }: { filter: RecruitFilter; isManager: boolean }) {
+  const { typed, agent_id, stage, state, need } = filter;
   if (typed !== "") {
     return <EmptyState title="Nobody is found.">Look for another part of the name or number.</EmptyState>;
   }
-  if (stage !== null) return <EmptyState title="No recruit is in this stage." />;
+  if ((stage ?? state ?? need) !== null) return <EmptyState title="No recruit matches the filters." />;
   if (isManager && agent_id !== null) return <EmptyState title="This agent has no recruits yet." />;
   return (
     <EmptyState title="There are no recruits yet.">

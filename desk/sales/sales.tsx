@@ -1,5 +1,4 @@
 import { useSearch } from "wouter";
-import { STATES } from "../../supabase/functions/_shared/states.ts";
 import { type Lead, type LeadFilter, leadQueries, TYPES } from "../data/leads.ts";
 import { usePages } from "../data/pages.ts";
 import type { Agent } from "../data/user.ts";
@@ -7,7 +6,7 @@ import { ActionButton } from "../ui/action.tsx";
 import { Avatar } from "../ui/avatar.tsx";
 import { Badge } from "../ui/badge.tsx";
 import { countText } from "../ui/count.ts";
-import { AgentFilter, SearchField, SelectField } from "../ui/filters.tsx";
+import { AgentFilter, SearchField, SelectField, StateFilter, stateOf } from "../ui/filters.tsx";
 import { fullName } from "../ui/name.ts";
 import { Page } from "../ui/page.tsx";
 import { phoneText } from "../ui/phone.ts";
@@ -26,7 +25,7 @@ export function Sales({ agent }: { agent: Agent }) {
     <Page title="Sales leads" isTitleHidden>
       <form className="filters" role="search" onSubmit={(event) => event.preventDefault()}>
         <SearchField label="Name or last digits of the phone" />
-        <SelectField name="state" label="State" all="All states" options={STATE_NAMES} />
+        <StateFilter />
         <SelectField
           name="type"
           label="Type"
@@ -51,18 +50,14 @@ export function Sales({ agent }: { agent: Agent }) {
 /** The filter as the address has it. */
 function useFilter({ id, agency_id, role }: Agent): LeadFilter {
   const parameters = new URLSearchParams(useSearch());
-  const state = parameters.get("state");
   return {
     agency_id,
     agent_id: role === "manager" ? parameters.get("agent") : id,
-    state: STATE_NAMES.some(([code]) => code === state) ? state : null,
+    state: stateOf(parameters),
     type: TYPES.find((type) => type === parameters.get("type")) ?? null,
     typed: parameters.get("q") ?? "",
   };
 }
-
-/** The states by their codes. One has two names. */
-const STATE_NAMES = [...new Map(STATES.map(({ code, name }) => [code, name]))];
 
 const COLUMNS: TableColumn<Lead>[] = [
   {

@@ -94,7 +94,7 @@ deskTest(
     }
 
     await figure(page, "First response").filter({
-      hasText: /1 of 3\s*recruits who began to write\s*2 not yet, \d of them now waiting\s*Median .*90% within /s,
+      hasText: /1 of 3\s*recruits who began to write\s*2 not yet\s*\d of them waiting now\s*Median .*90% within /s,
     }).click();
     await rows(page).getByText("not answered").first().waitFor();
     assert.equal(await rows(page).count(), 3);
@@ -173,9 +173,10 @@ deskTest(
         text.replace(/\s+/g, " ").trim()
       );
     await table(page, "Agents").getByRole("row", { name: /Ada Byron/ }).waitFor();
-    // Waiting, answered, first response, moved on, hired.
-    const [waiting, answered, first, ...others] = await cells("Agents", /Ada Byron/);
+    // Waiting, recruits, answered, first response, moved on, hired.
+    const [waiting, recruits, answered, first, ...others] = await cells("Agents", /Ada Byron/);
     assert.deepEqual([waiting, answered, ...others], ["1", "1", "1", "0"]);
+    assert.ok(Number(recruits) > 2);
     // Of a wait, the agency's hours count: on a weekend there are none.
     assert.match(first!, /^(12 min|under 1 min)$/);
     await table(page, "Leads by vendor").getByRole("row", { name: /Bright Careers/ }).waitFor();

@@ -217,12 +217,16 @@ deskTest("Text opens the conversation also of an agent who was given it with a c
   await page.getByRole("textbox", { name: "Text to Ada" }).waitFor();
 });
 
-deskTest("recruits are found by their name and by the end of their number", async (page) => {
+deskTest("recruits are found by their name, the end of their number, their state and what they need", async (page) => {
   const agent = await createAgentWithLead();
-  await createRecruits(agent, [
-    { first_name: "Ada", metadata: { last_name: "Lovelace", phone: "+13125550142" } },
-    { first_name: "Ben", metadata: { last_name: 'O"Hara, (Jr)%', phone: "+13125550143" } },
+  const [ada, ben] = await createRecruits(agent, [
+    { first_name: "Ada", metadata: { last_name: "Lovelace", phone: "+13125550142", state: "IL" } },
+    { first_name: "Ben", metadata: { last_name: 'O"Hara, (Jr)%', phone: "+13125550143", state: "IN" } },
   ]);
+  await sql`
+    insert into public.recruiting_conversations (recruiting_lead_id, agency_id, recruit_phone, service_phone, waiting_since)
+    values (${ben!}, ${agent.agency_id}, '+13125550143', ${newPhone()}, now())`;
+  await sql`insert into public.agent_notifications (agent_id, lead_id, kind) values (${agent.agent_id}, ${ada!}, 'lead')`;
   await signIn(page, agent, "recruits");
   await rows(page).nth(1).waitFor();
   for (
@@ -239,6 +243,19 @@ deskTest("recruits are found by their name and by the end of their number", asyn
     await rows(page).filter({ hasText: found }).waitFor();
     assert.equal(await rows(page).count(), 1, typed);
     await page.getByRole("searchbox").fill("");
+    await rows(page).nth(1).waitFor();
+  }
+  for (
+    const [label, option, found] of [
+      ["State", "Indiana", /Ben/],
+      ["Waiting", "Waiting for an answer", /Ben/],
+      ["Waiting", "Not opened", /Ada/],
+    ] as const
+  ) {
+    await page.getByLabel(label, { exact: true }).selectOption(option);
+    await rows(page).filter({ hasText: found }).waitFor();
+    await until(async () => await rows(page).count() === 1);
+    await page.getByLabel(label, { exact: true }).selectOption("");
     await rows(page).nth(1).waitFor();
   }
   await page.getByRole("searchbox").fill("Zed");
@@ -440,6 +457,6 @@ deskTest("on a phone one line stands above the recruits, and folds the filters a
   await assertFits(page);
   await assertAccessible(page);
   await page.getByLabel("Stage", { exact: true }).selectOption("hired");
-  await page.getByText("No recruit is in this stage.").waitFor();
+  await page.getByText("No recruit matches the filters.").waitFor();
   await page.getByRole("button", { name: "Filters (1)" }).waitFor();
 }, PHONE);

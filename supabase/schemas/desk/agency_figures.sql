@@ -22,7 +22,7 @@ comment on function private.figures_begin(integer) is
   'who are not managers; 22023 names days.';
 
 create function private.figure_leads(agency_id uuid, since timestamptz, until timestamptz, order_id uuid default null)
-returns table (lead_id uuid, vendor_id uuid, at timestamptz)
+returns table (lead_id uuid, vendor_id uuid, agent_id uuid, at timestamptz)
 language plpgsql
 stable
 set search_path = ''
@@ -31,18 +31,18 @@ as $$
 begin
   return query
   -- Order by order, because the index is of these. A lead is not distributed before it comes.
-  select l.id, l.vendor_id, l.created_at
+  select l.id, l.vendor_id, l.agent_id, l.created_at
   from public.recruiting_orders o
   join public.recruiting_leads l on l.agency_id = o.agency_id and l.order_id = o.id
   where figure_leads.order_id is null and o.agency_id = figure_leads.agency_id and l.distributed_at >= since
     and l.created_at >= since and l.created_at < until and l.vendor_metadata -> 'is_test' is distinct from 'true'
   union all
-  select l.id, l.vendor_id, l.created_at
+  select l.id, l.vendor_id, l.agent_id, l.created_at
   from public.recruiting_leads l
   where figure_leads.order_id is null and l.agency_id = figure_leads.agency_id and l.order_id is null
     and l.created_at >= since and l.created_at < until and l.vendor_metadata -> 'is_test' is distinct from 'true'
   union all
-  select l.id, l.vendor_id, l.distributed_at
+  select l.id, l.vendor_id, l.agent_id, l.distributed_at
   from public.recruiting_leads l
   where l.agency_id = figure_leads.agency_id and l.order_id = figure_leads.order_id;
 end
@@ -187,15 +187,17 @@ declare
   earlier constant timestamptz := (first_day - agency_figures.days)::timestamp at time zone agency.timezone;
 begin
   return (
-    with counted as (
-      select l.vendor_id, (l.at at time zone agency.timezone)::date as day, count(*) as leads
+    with counted as materialized (
+      select l.vendor_id, l.agent_id, (l.at at time zone agency.timezone)::date as day, count(*) as leads
       from private.figure_leads(agency.id, earlier, 'infinity') l
-      group by 1, 2
+      group by 1, 2, 3
     ), of_vendors as (
       select v.vendor_id, jsonb_agg(coalesce(c.leads, 0) order by d.n) as leads
       from (select distinct c.vendor_id from counted c where c.day >= first_day) v
       cross join generate_series(0, agency_figures.days - 1) d (n)
-      left join counted c on c.vendor_id = v.vendor_id and c.day = first_day + d.n
+      left join (
+        select c.vendor_id, c.day, sum(c.leads) as leads from counted c group by 1, 2
+      ) c on c.vendor_id = v.vendor_id and c.day = first_day + d.n
       group by v.vendor_id
     ), all_responses as materialized (
       select r.conversation_id, r.minutes, r.answered_by, (r.written_at at time zone agency.timezone)::date as day
@@ -256,16 +258,19 @@ begin
       'agents', (
         select coalesce(jsonb_agg(
           jsonb_build_object(
-            'id', a.agent_id, 'name', a.name, 'waiting', a.waiting, 'answered', coalesce(r.answered, 0),
+            'id', a.agent_id, 'name', a.name, 'waiting', a.waiting, 'recruits', coalesce(c.leads, 0), 'answered', coalesce(r.answered, 0),
             'median', r.median, 'moved_on', a.moved_on, 'hired', a.hired)
           order by a.name, a.agent_id), '[]')
         from private.figure_agents(agency.id, begins) a
+        left join (
+          select c.agent_id, sum(c.leads) as leads from counted c where c.day >= first_day group by 1
+        ) c on c.agent_id = a.agent_id
         left join (
           select r.answered_by, count(*) as answered, percentile_disc(0.5) within group (order by r.minutes) as median
           from responses r
           group by 1
         ) r on r.answered_by = a.agent_id
-        where a.is_active or a.waiting + a.moved_on + coalesce(r.answered, 0) > 0
+        where a.is_active or a.waiting + a.moved_on + coalesce(c.leads, 0) + coalesce(r.answered, 0) > 0
       )
     )
   );
@@ -277,14 +282,14 @@ comment on function public.agency_figures(integer) is
   'vendor, leads: [number of each day], has_text_consent}], first_response: {recruits, answered, waiting, median, ninety}, waiting: '
   '{recruits, since}, '
   'opt_outs, failed, daily: {median, opt_outs, failed: [number of each day]}, before: {recruits, median, opt_outs, failed}, '
-  'agents: [{id, name, waiting, answered, median, moved_on, hired}]}. vendors: the leads of the agency that came, by an order or not. '
+  'agents: [{id, name, waiting, recruits, answered, median, moved_on, hired}]}. vendors: the leads of the agency that came, by an order or not. '
   'first_response: the minutes, in the hours of the agency, from the first text of each recruit who began to write in these '
   'days to the first text of an agent after it; the bot does not count, and neither does a text that failed. Its waiting: those '
   'without a response who wait for one now; the others are the bot''s, or their conversations have ended. ninety: the 90th '
   'percentile. opt_outs: the numbers that have opted out. failed: the conversations in which one of our texts was not '
   'delivered; daily counts each number and conversation on its last day. before: the same for as many days before these; '
   'recruits: the leads of all vendors. agents: those who are active, or of whom something counts. waiting: the conversations '
-  'that wait for the agent now; answered and median: the first responses that the agent gave; moved_on and hired: the '
+  'that wait for the agent now; recruits: the leads of vendors that the agent has now; answered and median: the first responses that the agent gave; moved_on and hired: the '
   'recruits for whom the agent has set a stage after `new` other than `lost`, or `hired`, in these days. figure_list() has the '
   'rows behind the figures. Errors: 42501 (HTTP 403) for users who are not managers; 22023 (400) names days. Security definer '
   'because managers may not read vendors, and policies on each text would take long. It reads the caller''s own agency alone.';

@@ -39,7 +39,7 @@ select is(
     'daily', '{"median": [null, null, null], "opt_outs": [0, 0, 0], "failed": [0, 0, 0]}'::jsonb,
     'before', '{"recruits": 0, "median": null, "opt_outs": 0, "failed": 0}'::jsonb,
     'agents', (
-      select jsonb_agg(jsonb_build_object('id', md5(name)::uuid, 'name', name, 'waiting', 0, 'answered', 0, 'median', null,
+      select jsonb_agg(jsonb_build_object('id', md5(name)::uuid, 'name', name, 'waiting', 0, 'recruits', 0, 'answered', 0, 'median', null,
         'moved_on', 0, 'hired', 0) order by name)
       from unnest(array['ann', 'cal', 'mia']) name)),
   'an agency in which nothing has happened');
@@ -144,8 +144,9 @@ select is(
 select is(
   (select jsonb_agg(m) from jsonb_array_elements(pg_temp.figures(days => 14) #> '{daily,median}') m where m <> 'null'), '[20]',
   'each day has its median');
-select is(pg_temp.agent('ann'), '{"waiting": 0, "answered": 3, "median": 20, "moved_on": 0, "hired": 0}', 'an agent has the own answers');
-select is(pg_temp.agent('cal'), '{"waiting": 0, "answered": 0, "median": null, "moved_on": 0, "hired": 0}', 'and nobody else''s');
+update public.recruiting_leads set agent_id = md5('ann')::uuid where first_name in ('Dora', 'Test');
+select is(pg_temp.agent('ann'), '{"waiting": 0, "recruits": 1, "answered": 3, "median": 20, "moved_on": 0, "hired": 0}', 'an agent has the own answers and recruits');
+select is(pg_temp.agent('cal'), '{"waiting": 0, "recruits": 0, "answered": 0, "median": null, "moved_on": 0, "hired": 0}', 'and nobody else''s');
 
 -- The stages that agents have set: ann hires Ida after an interview, loses Bob, and has hired Old too early to count. The bot sets
 -- one too.
