@@ -24,7 +24,7 @@ import { answerOf, labelOf } from "./json_value.tsx";
 import { LoadMoreButton } from "./load_more_button.tsx";
 import { QueryResult, Skeleton } from "./query_result.tsx";
 import { reasonOf, whyNeverQueued } from "./text_reasons.ts";
-import { dayText, Time } from "./time.tsx";
+import { dayText, Time, ZoneInTitle } from "./time.tsx";
 import type { Icon } from "./icon_button.tsx";
 
 type Hands = Extract<RecruitEvent, { kind: "hands" }>;
@@ -54,7 +54,7 @@ export function RecruitTimeline({ id, besides }: { id: string; besides?: string 
       <h2>Timeline</h2>
       <QueryResult query={query} resource="timeline" skeleton={<Skeleton rows={4} />}>
         {(events) => (
-          <>
+          <ZoneInTitle value>
             <ActionError action={calls} />
             {daysOf(events).map(([day, events]) => (
               <section key={day}>
@@ -65,7 +65,7 @@ export function RecruitTimeline({ id, besides }: { id: string; besides?: string 
               </section>
             ))}
             <LoadMoreButton query={query} />
-          </>
+          </ZoneInTitle>
         )}
       </QueryResult>
     </section>

@@ -9,6 +9,8 @@ Deno.test("answers are found where a parser keeps them, and among the fields tha
     job: { question: "no list" },
     tags: [{ title: "only a title" }],
     pages: [{ question: "Where?", answer: "Here", page: 3 }],
+    answers: [{ id: "licensed" }],
+    questions: [7],
     nothing: null,
     campaign: "spring",
     list: [],
@@ -22,7 +24,7 @@ Deno.test("answers are found where a parser keeps them, and among the fields tha
     { question: "Nights?", answer: true },
     { question: "Weekends?", answer: null },
   ]);
-  assert.deepEqual(Object.keys(fields), ["job", "tags", "pages", "nothing", "campaign", "list"]);
+  assert.deepEqual(Object.keys(fields), ["job", "tags", "pages", "questions", "nothing", "campaign", "list"]);
 });
 
 Deno.test("what is no object has no answers", () => {

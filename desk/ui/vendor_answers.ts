@@ -17,7 +17,8 @@ export function answersOf(answers: unknown, vendor_fields: unknown): { answers: 
   const found = answersIn(answers) ?? [];
   const rest: [string, unknown][] = [];
   for (const [key, value] of Object.entries(vendor_fields ?? {})) {
-    const more = answersIn(value) ?? (isQuestion(key) ? [{ question: key, answer: value }] : null);
+    const more = idsOfAnswers(key, value) ?? answersIn(value) ??
+      (isQuestion(key) ? [{ question: key, answer: value }] : null);
     if (more === null) rest.push([key, value]);
     else found.push(...more);
   }
@@ -33,6 +34,15 @@ function answersIn(value: unknown): VendorAnswer[] | null {
     return isQuestion(item[0]) ? { question: item[0], answer: item[1] } : null;
   });
   return read.length > 0 && read.every((answer) => answer !== null) ? read : null;
+}
+
+/** Of answers that a parser has taken out, it may leave the ids, which say nothing to people: no answers. Null: no ids. */
+function idsOfAnswers(key: string, value: unknown): [] | null {
+  const areIds = /answer|question/i.test(key) && Array.isArray(value) &&
+    value.every((item) =>
+      typeof item === "object" && Object.keys(item ?? {}).every((member) => ASIDE.includes(member))
+    );
+  return areIds ? [] : null;
 }
 
 function readAnswer(item: unknown): VendorAnswer | null {
