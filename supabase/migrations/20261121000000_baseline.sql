@@ -7772,7 +7772,6 @@ create table public.recruiting_messages (
   body text,
   media jsonb not null default '[]' check (jsonb_typeof(media) = 'array'),
   heard text,
-  hands_over boolean not null default false,
   status text check (status in ('queued', 'sent', 'delivered', 'failed')),
   error_code text,
   sent_at timestamptz,
@@ -7782,7 +7781,6 @@ create table public.recruiting_messages (
   updated_at timestamptz not null default now(),
   check ((direction = 'inbound') = (sender_type = 'recruit')),
   check (heard is null or direction = 'inbound'),
-  check (not hands_over or sender_type = 'bot'),
   check (sent_by is null or sender_type = 'agent')
 );
 
@@ -7812,8 +7810,6 @@ comment on column public.recruiting_messages.heard is
   'How the bot read a recruit''s text: `answer`; `no_answer`; `early`: it came before the question had left, so that it is no '
   'answer to it; `opening`: the bot then asked its first question, or asked again; `person`, `question`, `about`, `help`, '
   '`not_interested`, or the reason for which a person reads it (bot_sessions.reason). Null: the bot did not read it.';
-comment on column public.recruiting_messages.hands_over is
-  'The bot''s last text before a person has the conversation: it does not count as an answer.';
 comment on column public.recruiting_messages.status is
   'Delivery status from the last callback. Before the first one: null, queued once the provider has accepted one of our texts, '
   'or failed when it was not sent.';
@@ -9844,6 +9840,7 @@ cross join regexp_split_to_table(a.area_codes, '\s+') c (area_code);
 create table public.text_outbox (
   message_id uuid primary key references public.recruiting_messages (id) on delete cascade,
   kind text not null check (kind in ('agent', 'bot', 'greeting')),
+  hands_over boolean not null default false check (not hands_over or kind = 'bot'),
   state text not null default 'pending'
     check (state in ('pending', 'sending', 'accepted', 'unconfirmed', 'refused', 'failed')),
   due_at timestamptz not null default now(),
@@ -9899,6 +9896,8 @@ comment on table public.text_outbox is
   'Outbound texts and their states, which texting/claim.sql lists. A text is sent only from here.';
 comment on column public.text_outbox.kind is
   '`agent`: written by an agent. `bot` and `greeting`: sent by the service itself.';
+comment on column public.text_outbox.hands_over is
+  'The bot''s last text before a person has the conversation: it does not count as an answer.';
 comment on column public.text_outbox.due_at is
   'pending: the earliest time of sending. unconfirmed: when the provider is asked for it; infinity: never again.';
 comment on column public.text_outbox.first_due_at is
@@ -10431,7 +10430,7 @@ begin
           where answer.conversation_id = conversation.id
             and answer.direction = 'outbound'
             and answer.status is distinct from 'failed'
-            and not answer.hands_over
+            and not exists (select from public.text_outbox o where o.message_id = answer.id and o.hands_over)
           order by answer.created_at desc
           limit 1
         ),
@@ -13862,7 +13861,7 @@ begin
       conversation.id, 'bot', private.fill_template(reply, lead, conversation.assigned_agent_id));
     if (ended ->> 'goes_to_person')::boolean then
       -- "Ann will text you soon" does not answer the recruit, who waits for Ann.
-      update public.recruiting_messages m set hands_over = true where m.id = sent.message_id;
+      update public.text_outbox o set hands_over = true where o.message_id = sent.message_id;
       update public.recruiting_conversations c set waiting_since = conversation.waiting_since where c.id = conversation.id;
     end if;
   end if;

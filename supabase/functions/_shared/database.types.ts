@@ -2346,7 +2346,6 @@ export type Database = {
           "direction": string;
           "error_code": string | null;
           "failed_at": string | null;
-          "hands_over": boolean;
           "heard": string | null;
           "id": string;
           "media": NonNullable<Json>;
@@ -2366,7 +2365,6 @@ export type Database = {
           "direction": string;
           "error_code"?: string | null;
           "failed_at"?: string | null;
-          "hands_over"?: boolean;
           "heard"?: string | null;
           "id"?: string;
           "media"?: NonNullable<Json>;
@@ -2385,7 +2383,6 @@ export type Database = {
           "direction"?: string;
           "error_code"?: string | null;
           "failed_at"?: string | null;
-          "hands_over"?: boolean;
           "heard"?: string | null;
           "id"?: string;
           "media"?: NonNullable<Json>;
@@ -2911,6 +2908,7 @@ export type Database = {
           "created_at": string;
           "due_at": string;
           "first_due_at": string;
+          "hands_over": boolean;
           "kind": string;
           "late_at": string | null;
           "lease_until": string | null;
@@ -2936,6 +2934,7 @@ export type Database = {
           "created_at"?: string;
           "due_at"?: string;
           "first_due_at": string;
+          "hands_over"?: boolean;
           "kind": string;
           "late_at"?: string | null;
           "lease_until"?: string | null;
@@ -2960,6 +2959,7 @@ export type Database = {
           "created_at"?: string;
           "due_at"?: string;
           "first_due_at"?: string;
+          "hands_over"?: boolean;
           "kind"?: string;
           "late_at"?: string | null;
           "lease_until"?: string | null;

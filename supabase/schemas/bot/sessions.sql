@@ -132,7 +132,7 @@ begin
       conversation.id, 'bot', private.fill_template(reply, lead, conversation.assigned_agent_id));
     if (ended ->> 'goes_to_person')::boolean then
       -- "Ann will text you soon" does not answer the recruit, who waits for Ann.
-      update public.recruiting_messages m set hands_over = true where m.id = sent.message_id;
+      update public.text_outbox o set hands_over = true where o.message_id = sent.message_id;
       update public.recruiting_conversations c set waiting_since = conversation.waiting_since where c.id = conversation.id;
     end if;
   end if;

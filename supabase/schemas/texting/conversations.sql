@@ -201,7 +201,7 @@ begin
           where answer.conversation_id = conversation.id
             and answer.direction = 'outbound'
             and answer.status is distinct from 'failed'
-            and not answer.hands_over
+            and not exists (select from public.text_outbox o where o.message_id = answer.id and o.hands_over)
           order by answer.created_at desc
           limit 1
         ),

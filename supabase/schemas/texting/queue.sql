@@ -3,6 +3,7 @@
 create table public.text_outbox (
   message_id uuid primary key references public.recruiting_messages (id) on delete cascade,
   kind text not null check (kind in ('agent', 'bot', 'greeting')),
+  hands_over boolean not null default false check (not hands_over or kind = 'bot'),
   state text not null default 'pending'
     check (state in ('pending', 'sending', 'accepted', 'unconfirmed', 'refused', 'failed')),
   due_at timestamptz not null default now(),
@@ -58,6 +59,8 @@ comment on table public.text_outbox is
   'Outbound texts and their states, which texting/claim.sql lists. A text is sent only from here.';
 comment on column public.text_outbox.kind is
   '`agent`: written by an agent. `bot` and `greeting`: sent by the service itself.';
+comment on column public.text_outbox.hands_over is
+  'The bot''s last text before a person has the conversation: it does not count as an answer.';
 comment on column public.text_outbox.due_at is
   'pending: the earliest time of sending. unconfirmed: when the provider is asked for it; infinity: never again.';
 comment on column public.text_outbox.first_due_at is

@@ -155,7 +155,6 @@ create table public.recruiting_messages (
   body text,
   media jsonb not null default '[]' check (jsonb_typeof(media) = 'array'),
   heard text,
-  hands_over boolean not null default false,
   status text check (status in ('queued', 'sent', 'delivered', 'failed')),
   error_code text,
   sent_at timestamptz,
@@ -165,7 +164,6 @@ create table public.recruiting_messages (
   updated_at timestamptz not null default now(),
   check ((direction = 'inbound') = (sender_type = 'recruit')),
   check (heard is null or direction = 'inbound'),
-  check (not hands_over or sender_type = 'bot'),
   check (sent_by is null or sender_type = 'agent')
 );
 
@@ -195,8 +193,6 @@ comment on column public.recruiting_messages.heard is
   'How the bot read a recruit''s text: `answer`; `no_answer`; `early`: it came before the question had left, so that it is no '
   'answer to it; `opening`: the bot then asked its first question, or asked again; `person`, `question`, `about`, `help`, '
   '`not_interested`, or the reason for which a person reads it (bot_sessions.reason). Null: the bot did not read it.';
-comment on column public.recruiting_messages.hands_over is
-  'The bot''s last text before a person has the conversation: it does not count as an answer.';
 comment on column public.recruiting_messages.status is
   'Delivery status from the last callback. Before the first one: null, queued once the provider has accepted one of our texts, '
   'or failed when it was not sent.';
