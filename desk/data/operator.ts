@@ -27,7 +27,7 @@ export type DistributedLead = Returned<"distribute_leads">;
 /** A reason for which open deliveries of a vendor were rejected; vendor_id is null for imports of sales leads. */
 export type Reason = Row<
   "delivery_reason_list",
-  "id" | "vendor" | "code" | "reason" | "deliveries" | "first_at" | "last_at"
+  "id" | "vendor" | "code" | "reason" | "deliveries" | "first_at" | "last_at" | "deleted_in_7_days"
 >;
 /** A rejected delivery that is open, without its payload. */
 export type RejectedDelivery = Row<"delivery_list", "vendor" | "payload_kept">;
@@ -37,15 +37,24 @@ export type ListedLead = Row<"lead_list", "id" | "received" | "vendor" | "distri
 export type WaitingVendor = Row<"waiting_vendor_list", "vendor_id" | "vendor" | "leads">;
 /** Of a vendor, how many waiting leads an open order wants, also by state. */
 export type WantedLeads = Omit<Returned<"count_wanted_leads">, "states"> & {
-  states: { state: string | null; leads: number; wanted: number }[];
+  states: {
+    state: string | null;
+    leads: number;
+    wanted: number;
+    oldest: string;
+    /** The one that takes them first, or the nearest and why it takes none. Null: no order is for this vendor. */
+    order: { id: string; agency: string; obstacle: string | null } | null;
+  }[];
 };
 export type WaitingLead = Row<"waiting_lead_list", "id" | "vendor_id" | "name" | "received">;
 export type UnmatchedText = Row<"unmatched_text_list", "id" | "media">;
 /** One of our texts that the provider does not have, or could not deliver. */
 export type UnsentText = Row<
   "outbox_list",
-  "message_id" | "created_at" | "agency" | "from" | "to" | "kind" | "state" | "why"
+  "message_id" | "created_at" | "agency" | "from" | "to" | "kind" | "state" | "why" | "states"
 >;
+/** Why texts are not sent yet, with how many. */
+export type UnsentCause = Row<"unsent_cause_list", "cause" | "texts" | "since">;
 /** A recruit who waits for an answer. */
 export type WaitingRecruit = Row<"waiting_recruit_list", "conversation_id" | "agency" | "phone" | "since">;
 /** A vendor with its API keys. */
@@ -141,6 +150,16 @@ export const operatorQueries = {
       if (words) query = search(query, words, { names: ["reason"], phones: ["reason"] });
       return await call(after(query, last, "deliveries")) as Reason[];
     }),
+  /** The reasons of open deliveries of which some are deleted within 7 days, the oldest first. */
+  endingReasons: () =>
+    queryOptions({
+      queryKey: [...operatorQueries.all(), "ending reasons"],
+      queryFn: () =>
+        asOperator(
+          call(supabase.from("delivery_reason_list").select().gt("deleted_in_7_days", 0).order("first_at")),
+        ) as Promise<Reason[]>,
+      ...SELDOM,
+    }),
   /** The reason of a group; null: none of its deliveries is open any more. */
   reason: ({ vendor_id, code, reason }: Group) =>
     queryOptions({
@@ -202,11 +221,23 @@ export const operatorQueries = {
       const query = supabase.from("unmatched_text_list").select().limit(limit);
       return await call(after(query, last, "received_at")) as UnmatchedText[];
     }),
-  /** Our texts that are to be sent, or of which nobody knows whether they were, the oldest first. */
-  unsentTexts: () => ({
-    ...pagesOptions<UnsentText>([...operatorQueries.all(), "unsent texts"], async (limit, last) => {
-      const query = supabase.from("outbox_list").select().in("outbox_state", ["pending", "sending", "unconfirmed"])
+  /** Why texts are not sent yet, the cause of the oldest first. */
+  unsentCauses: () =>
+    queryOptions({
+      queryKey: [...operatorQueries.all(), "unsent causes"],
+      queryFn: () =>
+        asOperator(call(supabase.from("unsent_cause_list").select().order("since"))) as Promise<UnsentCause[]>,
+      ...EACH_MINUTE,
+    }),
+  /** Our texts that are to be sent, or of which nobody knows whether they were, the oldest first: of all causes, or of one. */
+  unsentTexts: (cause: string | null, subject: string | null) => ({
+    ...pagesOptions<UnsentText>([...operatorQueries.all(), "unsent texts", cause, subject], async (limit, last) => {
+      let query = supabase.from("outbox_list").select().in("outbox_state", ["pending", "sending", "unconfirmed"])
         .limit(limit);
+      if (cause) query = query.eq("cause", cause);
+      if (subject !== null) {
+        query = cause === "no_hours" ? query.filter("states", "eq", `{${subject}}`) : query.eq("from", subject);
+      }
       return await call(after(query, last, "created_at", true, "message_id")) as UnsentText[];
     }),
     ...EACH_MINUTE,

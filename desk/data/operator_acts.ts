@@ -15,7 +15,7 @@ export const BATCH = 100;
 /** Says that the user has these alerts in hand. */
 export function useAcknowledge() {
   return useMutation({
-    mutationFn: (alerts: Alert[]) =>
+    mutationFn: (alerts: Pick<Alert, "id">[]) =>
       Promise.all(alerts.map(({ id }) => asOperator(call(supabase.rpc("acknowledge_alert", { alert_id: id }))))),
     onSettled: () => readAgain(),
   });

@@ -38,6 +38,9 @@ export interface OrderStanding {
   standing: "capped" | "vendor_inactive" | "no_agent" | "behind" | "others" | "partly";
   /** The agency's orders that go before it. */
   behind: Pick<Order, "id" | "vendor" | "states">[];
+  agency: string;
+  /** When it got its last lead, else when it began. */
+  since: string;
 }
 
 /** What a manager has changed of an order. */

@@ -5,10 +5,14 @@ import { Badge } from "../ui/badge.tsx";
 import { Page } from "../ui/page.tsx";
 import { EmptyState } from "../ui/query_result.tsx";
 import { Table } from "../ui/table.tsx";
-import { Time } from "../ui/time.tsx";
+import { ago, Time } from "../ui/time.tsx";
 
-/** The minutes after which a job should have ended. */
-const LATE_AFTER = 5;
+/** How often a job runs, and after how many minutes it is late. */
+const RUNS: Record<string, { words: string; minutes?: number }> = {
+  "check alerts": { words: "Runs every minute", minutes: 1 },
+  // Without a text that is due, nobody calls it.
+  "send texts": { words: "Runs while texts are due" },
+};
 
 /** The last run of each job that the service repeats. */
 export function Jobs() {
@@ -17,8 +21,8 @@ export function Jobs() {
     <Page title="Jobs">
       <Link href="/operator" className="back">Today</Link>
       <p className="quiet">
-        The recurring work of the service. The people who run the service restart a job that has not ended for a long
-        time.
+        The recurring work of the service. If a job is late, operators look at what the scheduler has done, in the
+        database: <code>select * from cron.job_run_details order by start_time desc limit 5</code>
       </p>
       <Table
         label="Jobs"
@@ -29,16 +33,18 @@ export function Jobs() {
         nameOf={({ job }) => job}
         columns={[
           { title: "Job", cell: ({ job }) => job, isHeader: true },
-          {
-            title: "Ended",
-            cell: ({ ended_at, started_at }) =>
-              ended_at !== null
-                ? <Time at={ended_at} />
-                : Date.parse(started_at!) > Date.now() - LATE_AFTER * 60_000
-                ? "running"
-                : <Badge meaning="warn">not yet</Badge>,
-          },
+          { title: "Runs", cell: ({ job }) => RUNS[job]?.words },
           { title: "Last started", cell: ({ started_at }) => started_at && <Time at={started_at} /> },
+          {
+            title: "Status",
+            cell: ({ job, started_at, ended_at }) => {
+              const minutes = RUNS[job]?.minutes;
+              if (minutes === undefined) return null;
+              const due = new Date(Date.parse(ended_at ?? started_at!) + minutes * 60_000).toISOString();
+              const late = ago(due);
+              return Date.now() - Date.parse(due) < 60_000 ? "on time" : <Badge meaning="warn">{late} late</Badge>;
+            },
+          },
         ]}
       />
     </Page>

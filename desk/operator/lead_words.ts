@@ -1,3 +1,5 @@
+import { STATES } from "../../supabase/functions/_shared/states.ts";
+
 const DISTRIBUTIONS: Record<string, string> = {
   distributed: "Distributed",
   unmatched: "Waits: no order wanted it when it came",
@@ -7,6 +9,11 @@ const DISTRIBUTIONS: Record<string, string> = {
   suppressed: "Suppressed: its person must not be sold or texted",
   returned: "Returned: it was taken back from its agency",
 };
+
+/** The name of a state by its code, such as Texas. */
+export function stateName(code: string): string {
+  return STATES.find((state) => state.code === code)?.name ?? code;
+}
 
 /** Where a recruiting lead is, in words. */
 export function distributionText(distribution: string): string {

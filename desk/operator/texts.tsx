@@ -52,7 +52,12 @@ function TextRow({ text, onAdopted }: { text: UnmatchedText; onAdopted: (sentenc
       <p className="words">{body || <span className="quiet">No words</span>}</p>
       {media > 0 && <p className="quiet">With {media === 1 ? "1 file" : `${media} files`}</p>}
       {lead_id === null
-        ? <p className="quiet">No lead of this number's agency has this phone.</p>
+        ? (
+          <p className="quiet">
+            No lead of this number's agency has this phone. The text stays here until one comes, and an opt-out in it
+            counts then.
+          </p>
+        )
         : (
           <div className="buttons">
             <p>

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
-import { type Alert, operatorQueries } from "../data/operator.ts";
+import { operatorQueries } from "../data/operator.ts";
 import { useAcknowledge } from "../data/operator_acts.ts";
 import { ActionButton } from "../ui/action.tsx";
 import { Badge } from "../ui/badge.tsx";
@@ -13,14 +13,16 @@ import { sorted } from "../ui/table_sort.ts";
 import { Time, useMinute } from "../ui/time.tsx";
 import { showToast } from "../ui/toast.tsx";
 import { NewestLeads } from "./newest_leads.tsx";
+import { type Trouble, useTroubles } from "./troubles.ts";
 import { useVendorName } from "./vendor_name.tsx";
 
 /** The minutes after which the service should have looked again. */
 const LATE_AFTER = 5;
 
-/** The alerts of now, each with what mends it, and the leads that came last. */
+/** What is wrong now, each with what mends it, and the leads that came last. */
 export function Today() {
   const { isPending } = useQuery(operatorQueries.alerts());
+  const { isPending: isMorePending, error } = useTroubles();
   return (
     <Page title="Today" isTitleHidden>
       <div className="section-head">
@@ -28,8 +30,14 @@ export function Today() {
         <CheckedAt />
       </div>
       <Alerts />
+      {error && (
+        <p className="problem" role="alert">
+          The rejected deliveries that are deleted soon, or the orders that get no leads, could not be read:{" "}
+          {error.message}
+        </p>
+      )}
       {/* The alerts would move them down. */}
-      {!isPending && <NewestLeads />}
+      {!isPending && !isMorePending && <NewestLeads />}
     </Page>
   );
 }
@@ -52,7 +60,7 @@ function CheckedAt() {
         <>
           Nobody has looked for alerts since <Time at={checkedAt} />.
         </>
-      )} The people who run the service start its scheduler.
+      )} Operators start its scheduler.
     </p>
   );
 }
@@ -62,15 +70,21 @@ function Alerts() {
   const query = useQuery(operatorQueries.alerts());
   const { mutateAsync: acknowledge } = useAcknowledge();
   const [shownId, setShownId] = useParameter("alert");
+  const { troubles } = useTroubles();
   const nameOf = useVendorName();
   // The ages stay true.
   useMinute();
   const alerts = query.data &&
-    sorted(query.data.rows.map((alert) => ({ ...alert, ...wordsOf(alert, nameOf) })), placeOf, false);
+    sorted(
+      [...query.data.rows.map((alert) => ({ ...alert, isAlert: true })), ...troubles]
+        .map((trouble) => ({ ...trouble, ...wordsOf(trouble, nameOf) })),
+      placeOf,
+      false,
+    );
   const shown = alerts?.find(({ id }) => id === shownId);
 
-  async function take(those: Alert[]): Promise<void> {
-    await acknowledge(those).catch((error: Error) => showToast(error.message, { meaning: "bad" }));
+  async function take(those: Trouble[]): Promise<void> {
+    await acknowledge(those.filter(isNew)).catch((error: Error) => showToast(error.message, { meaning: "bad" }));
   }
 
   return (
@@ -86,10 +100,10 @@ function Alerts() {
         menuOf={(alert) => [
           { label: "What to do", run: () => setShownId(alert.id) },
           ...alert.link ? [{ label: alert.link_label, href: alert.link }] : [],
-          ...alert.state === "open" ? [{ label: "Acknowledge", run: () => take([alert]) }] : [],
+          ...isNew(alert) ? [{ label: "Acknowledge", run: () => take([alert]) }] : [],
         ]}
         acts={(selected, clear) => (
-          <ActionButton act={() => take(selected.filter(({ state }) => state === "open")).then(clear)}>
+          <ActionButton act={() => take(selected).then(clear)}>
             Acknowledge
           </ActionButton>
         )}
@@ -124,7 +138,7 @@ function Alerts() {
           },
           {
             title: "Next step",
-            cell: (alert) => alert.link && <MendLink alert={alert} />,
+            cell: (alert) => alert.link ? <MendLink alert={alert} /> : alert.advice,
             isSentence: true,
           },
         ]}
@@ -143,9 +157,8 @@ function Alerts() {
           </p>
           <p className="buttons">
             {shown.link && <MendLink alert={shown} className="button primary" />}
-            {shown.state === "open"
-              ? <ActionButton act={() => acknowledge([shown])}>Acknowledge</ActionButton>
-              : <Badge>{shown.state}</Badge>}
+            {isNew(shown) && <ActionButton act={() => acknowledge([shown])}>Acknowledge</ActionButton>}
+            {shown.state !== "open" && <Badge>{shown.state}</Badge>}
           </p>
         </Drawer>
       )}
@@ -153,22 +166,27 @@ function Alerts() {
   );
 }
 
-function placeOf({ state, severity, since }: Alert): string {
+/** Whether an operator can say of it that it is in hand. */
+function isNew({ state, isAlert }: Trouble): boolean {
+  return isAlert && state === "open";
+}
+
+function placeOf({ state, severity, since }: Trouble): string {
   return `${state === "open" ? 0 : 1} ${severity} ${since}`;
 }
 
 /** What is not simply open. */
-function StateBadge({ alert: { state, severity } }: { alert: Alert }) {
+function StateBadge({ alert: { state, severity } }: { alert: Trouble }) {
   if (state !== "open") return <Badge>{state}</Badge>;
   return severity === 1 && <Badge meaning="bad">urgent</Badge>;
 }
 
-function titleOf({ title, kind }: Alert): string {
+function titleOf({ title, kind }: Trouble): string {
   return title ?? kind;
 }
 
 /** Leads to the view that mends what an alert is about. */
-function MendLink({ alert: { link, link_label, name }, className }: { alert: Alert; className?: string }) {
+function MendLink({ alert: { link, link_label, name }, className }: { alert: Trouble; className?: string }) {
   return (
     <Link href={link!} className={className}>
       {link_label} <span className="visually-hidden">{name}</span>
@@ -177,7 +195,7 @@ function MendLink({ alert: { link, link_label, name }, className }: { alert: Ale
 }
 
 /** The words of an alert as people know them: commands, which have the same words, take slugs and ids. */
-function wordsOf({ name, problem, subject, details }: Alert, nameOf: (slug: string) => string) {
+function wordsOf({ name, problem, subject, details, link, link_label }: Trouble, nameOf: (slug: string) => string) {
   const { vendor } = details as { vendor?: string };
   return {
     name: name === `vendor ${subject}` ? nameOf(subject) : `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`.replace(
@@ -187,5 +205,7 @@ function wordsOf({ name, problem, subject, details }: Alert, nameOf: (slug: stri
     problem: vendor === undefined
       ? problem
       : problem.replace(`leads of ${vendor},`, () => `leads of ${nameOf(vendor)},`),
+    // The label of a kind is that of its usual link.
+    link_label: link?.startsWith("/operator/agencies/") ? "See the agency’s orders" : link_label,
   };
 }

@@ -1,20 +1,29 @@
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { explainWhy } from "../../supabase/functions/_shared/twilio_errors.ts";
-import { operatorQueries, type UnsentText } from "../data/operator.ts";
+import { operatorQueries, type UnsentCause, type UnsentText } from "../data/operator.ts";
 import { usePages } from "../data/pages.ts";
+import { countText } from "../ui/count.ts";
+import { useParameter } from "../ui/location.ts";
 import { Page } from "../ui/page.tsx";
 import { phoneText } from "../ui/phone.ts";
 import { EmptyState } from "../ui/query_result.tsx";
 import { Table, type TableColumn } from "../ui/table.tsx";
 import { ago, Time } from "../ui/time.tsx";
+import { stateName } from "./lead_words.ts";
 
 const COLUMNS: TableColumn<UnsentText>[] = [
   { title: "To", cell: ({ to }) => phoneText(to), isHeader: true },
   { title: "From", cell: ({ from }) => phoneText(from), isMinor: true },
   { title: "Agency", cell: ({ agency }) => agency },
   { title: "Author", cell: ({ kind }) => kind, isMinor: true },
-  { title: "State", cell: ({ state }) => state },
-  { title: "Why", cell: ({ why, reason }) => explainWhy({ why, reason }), isSentence: true },
+  { title: "Status", cell: ({ state }) => state },
+  {
+    title: "Why",
+    cell: ({ why, reason, states }) =>
+      explainWhy({ why, reason }).replace(/^its state has no open hours.*/, noHours(states)),
+    isSentence: true,
+  },
   { title: "Written", cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 const TABLE = {
@@ -25,13 +34,15 @@ const TABLE = {
 
 /** The texts of all agencies that are not sent yet, and why. */
 export function UnsentTexts() {
-  const query = usePages(operatorQueries.unsentTexts());
+  const [cause] = useParameter("cause");
+  const [subject] = useParameter("of");
+  const query = usePages(operatorQueries.unsentTexts(cause, subject));
   return (
     <Page title="Texts that are not sent">
       <Link href="/operator/numbers" className="back">Numbers</Link>
-      <p className="quiet">
-        Each is sent when its cause has gone: a paused number is resumed, quiet hours end, the provider takes our login.
-      </p>
+      <p className="quiet">Each is sent when its cause has gone. A cause opens its texts.</p>
+      <Causes />
+      {cause !== null && <Link href="/operator/outbox">Texts of all causes</Link>}
       <Table
         query={query}
         resource="texts"
@@ -41,6 +52,77 @@ export function UnsentTexts() {
       />
     </Page>
   );
+}
+
+/** Why they are not sent, each with what to do next. */
+function Causes() {
+  const query = useQuery(operatorQueries.unsentCauses());
+  return (
+    <Table
+      label="Causes"
+      query={query}
+      resource="causes"
+      empty={null}
+      keyOf={({ cause, subject }) => cause + subject}
+      nameOf={(row) => wordsOf(row)[0]!}
+      hrefOf={({ cause, subject }) =>
+        `/operator/outbox?cause=${cause}${subject === null ? "" : `&of=${encodeURIComponent(subject)}`}`}
+      columns={[
+        { title: "Cause", cell: (row) => wordsOf(row)[0], isHeader: true, isSentence: true },
+        { title: "Texts", cell: ({ texts }) => countText(texts), isNumber: true },
+        { title: "Oldest", cell: ({ since }) => <Time at={since} isAge /> },
+        { title: "Next step", cell: (row) => <NextStep of={wordsOf(row)} />, isSentence: true },
+      ]}
+    />
+  );
+}
+
+function NextStep({ of: [, next, command] }: { of: string[] }) {
+  return <>{next} {command && <code>{command}</code>}</>;
+}
+
+const ADMIN = "npm run admin --";
+const SECRETS = "npx supabase secrets set --remote=PROJECT";
+
+/** A cause in words, what an operator does about it, and the command that does it. */
+function wordsOf({ cause, subject, agency }: UnsentCause): string[] {
+  const phone = phoneText(subject ?? "");
+  const states = subject ? subject.split(",") : [];
+  const words: Record<string, string[]> = {
+    no_number: [
+      `${phone} is no number of ${agency}`,
+      "Add it, if it is:",
+      `${ADMIN} number add ${subject} --agency "${agency}"`,
+    ],
+    number_paused: [
+      `${phone} of ${agency} is paused`,
+      "Remove the cause at Twilio, and resume it:",
+      `${ADMIN} number resume ${subject}`,
+    ],
+    no_hours: [
+      noHours(states),
+      "Take closed dates away, or set hours by --opens and --closes:",
+      `${ADMIN} hours set ${states[0] ?? "all"} --none`,
+    ],
+    quiet_hours: ["Quiet hours", "None: each is sent when its hours begin."],
+    credentials: [
+      "Twilio refuses our login",
+      "Correct the key and its secret:",
+      `${SECRETS} TWILIO_API_KEY=SK… TWILIO_API_SECRET=…`,
+    ],
+    no_account: ["No account at Twilio is set", "Set it:", `${SECRETS} TWILIO_ACCOUNT_SID=AC…`],
+    later: ["Twilio could not take them", "None: each is tried again. If it stays so, see Twilio's status."],
+    due: ["They are sent next", "None, unless they stay: then see Jobs, on Today."],
+    sending: ["They are being sent", "None."],
+    unconfirmed: ["Twilio's response was lost", "None: Twilio is asked for each of them."],
+    unknown: ["Nobody knows whether they were sent", "Ask Twilio:", `${ADMIN} text reconcile`],
+  };
+  return words[cause] ?? [cause, ""];
+}
+
+function noHours(states: string[]): string {
+  if (states.length === 0) return "There are no hours in which a recruit of an unknown state may be texted";
+  return `${states.map(stateName).join(" or ")} has no open hours`;
 }
 
 /** The texts of an agency that failed, and why. */

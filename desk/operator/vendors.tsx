@@ -89,14 +89,12 @@ function Quality() {
   });
   return (
     <section aria-labelledby="quality">
-      <div className="section-head">
-        <h2 id="quality">Quality</h2>
-        <Link href="/operator/duplicates">Leads that came again</Link>
-      </div>
+      <h2 id="quality">Quality</h2>
       <p className="quiet">
         Recruiting leads of the last {DAYS}{" "}
         days in UTC without tests, and their progress since. A recruit may reach a stage without a text from the
-        service.
+        service. Repeats are leads of people who had an earlier lead, of any vendor. The same lead sent twice is stored
+        once, and no repeat: see <Link href="/operator/duplicates">Leads that came again</Link>.
       </p>
       <Table
         label="Quality of leads"
@@ -130,7 +128,9 @@ function Keys() {
   return (
     <section aria-labelledby="keys">
       <h2 id="keys">Keys</h2>
-      <p className="quiet">The people who run the service make a vendor a new key.</p>
+      <p className="quiet">
+        Operators make a vendor a new key: <code>npm run admin -- key create VENDOR</code>.
+      </p>
       <Table
         query={query}
         resource="vendors"

@@ -17,6 +17,7 @@ import { Page } from "../ui/page.tsx";
 import { EmptyState } from "../ui/query_result.tsx";
 import { Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
+import { stateName } from "./lead_words.ts";
 import { useVendorName } from "./vendor_name.tsx";
 
 /** The number of leads that are distributed at once: new leads wait meanwhile. */
@@ -84,74 +85,100 @@ function Distribution(
   const states = statesOf(those ?? []);
 
   return (
-    <div className="filters">
-      <select aria-label="Vendor" value={chosen?.vendor_id ?? ""} onChange={(event) => setSelected(event.target.value)}>
-        <option value="">All vendors</option>
-        {vendors.map(({ vendor_id, vendor, leads }) => (
-          <option key={vendor_id} value={vendor_id}>{`${nameOf(vendor)} (${leads.toLocaleString("en-US")})`}</option>
-        ))}
-      </select>
-      {!isPending && wanted !== 0 && (
-        <ConfirmButton
-          label={wanted ? `Distribute ${Math.min(wanted, MOST)}` : "Distribute"}
-          className="primary"
-          question={
-            <p>
-              Up to {MOST} leads of {chosen === undefined ? "all vendors" : nameOf(chosen.vendor)}{" "}
-              go to the open orders that want them, the oldest first. This can't be undone. It is noted with your name.
-            </p>
-          }
-          act={() => act(chosen?.vendor_id ?? null)}
-        />
+    <>
+      <div className="filters">
+        <select
+          aria-label="Vendor"
+          value={chosen?.vendor_id ?? ""}
+          onChange={(event) => setSelected(event.target.value)}
+        >
+          <option value="">All vendors</option>
+          {vendors.map(({ vendor_id, vendor, leads }) => (
+            <option key={vendor_id} value={vendor_id}>{`${nameOf(vendor)} (${leads.toLocaleString("en-US")})`}</option>
+          ))}
+        </select>
+        {!isPending && wanted !== 0 && (
+          <ConfirmButton
+            label={wanted ? `Distribute ${Math.min(wanted, MOST)}` : "Distribute"}
+            className="primary"
+            question={
+              <p>
+                Up to {MOST} leads of {chosen === undefined ? "all vendors" : nameOf(chosen.vendor)}{" "}
+                go to the open orders that want them, the oldest first. This can't be undone. It is noted with your
+                name.
+              </p>
+            }
+            act={() => act(chosen?.vendor_id ?? null)}
+          />
+        )}
+      </div>
+      {wanted !== undefined && (
+        <p>
+          {wanted > 0
+            ? `Open orders now want ${countText(wanted)} of the ${countText(chosen?.leads ?? waiting)}.`
+            : "No open order wants any of them."}{" "}
+          An order that is opened or changed takes only leads that come afterwards. These stay here until an open order
+          wants them and an operator presses Distribute.
+        </p>
       )}
-      <StateLinks states={states} />
-      {wanted !== undefined && <WantedText wanted={wanted} waiting={chosen?.leads ?? waiting} states={states} />}
-    </div>
+      <States states={states} />
+    </>
   );
 }
 
-function WantedText({ wanted, waiting, states }: { wanted: number; waiting: number; states: StateCount[] }) {
-  if (wanted > 0) return <p>Open orders now want {countText(wanted)} of the {countText(waiting)}.</p>;
-  const named = states.flatMap(({ state }) => state ?? []).slice(0, 3);
-  return (
-    <p>
-      No open order wants any of them. Change an order so that it takes{" "}
-      {named.length === 0 ? "leads without a state" : named.join(", ")}, or open one:{" "}
-      <Link href="/operator/orders">all orders</Link>
-    </p>
-  );
-}
-
-/** The counts by state, each of which leaves only its leads in the list, or all of them again. */
-function StateLinks({ states }: { states: StateCount[] }) {
+/** The leads by state. One that is opened leaves only its leads in the list below. */
+function States({ states }: { states: StateCount[] }) {
   const [shown] = useParameter("state");
+  const those = states.filter(({ state }) => shown === null || shown === (state ?? NO_STATE));
+  if (those.length === 0) return null;
   return (
-    <span className="state-links">
-      {states.map(({ state, leads, wanted }) => {
-        const name = state ?? NO_STATE;
-        return (
-          <Link
-            key={name}
-            className={name === shown ? "badge is-info" : "badge"}
-            href={`/operator/waiting${name === shown ? "" : `?state=${name}`}`}
-            aria-current={name === shown || undefined}
-          >
-            {state ?? "no state"}: {countText(leads)}
-            {wanted > 0 && ` (${countText(wanted)} wanted)`}
-          </Link>
-        );
-      })}
-    </span>
+    <>
+      {shown !== null && <Link href="/operator/waiting">All states</Link>}
+      <Table
+        label="Waiting leads by state"
+        query={{ data: those, error: null, refetch: () => {} }}
+        resource="states"
+        empty={null}
+        keyOf={({ state }) => state ?? NO_STATE}
+        nameOf={nameOfState}
+        hrefOf={({ state }) => `/operator/waiting?state=${state ?? NO_STATE}`}
+        columns={[
+          { title: "State", cell: nameOfState, isHeader: true },
+          { title: "Leads", cell: ({ leads }) => countText(leads), isNumber: true },
+          { title: "Wanted now", cell: ({ wanted }) => countText(wanted), isNumber: true },
+          { title: "Oldest", cell: ({ oldest }) => <Time at={oldest} isAge /> },
+          { title: "Nearest order", cell: ({ order }) => <Nearest order={order} />, isSentence: true },
+        ]}
+      />
+    </>
+  );
+}
+
+function nameOfState({ state }: StateCount): string {
+  return state === null ? "No state" : stateName(state);
+}
+
+/** The order that takes the leads first, or the one that lacks least for it. */
+function Nearest({ order }: Pick<StateCount, "order">) {
+  if (order === null) return "None is for this vendor";
+  return (
+    <>
+      <Link href={`/operator/orders/${order.id}`}>Order {order.id.slice(0, 8)} of {order.agency}</Link>{" "}
+      {order.obstacle ?? "takes them first"}
+    </>
   );
 }
 
 type StateCount = WantedLeads["states"][number];
 
-/** How many leads wait for each state, the most first, and how many of them are wanted. */
+/** The leads that wait for each state, the most first. */
 function statesOf(counted: WantedLeads[]): StateCount[] {
   const ofState = Map.groupBy(counted.flatMap(({ states }) => states), ({ state }) => state);
   return [...ofState].map(([state, counts]) => ({
     state,
+    // Of several vendors, that of the most leads among those that an order wants.
+    order: counts.toSorted((one, other) => other.wanted - one.wanted || other.leads - one.leads)[0]!.order,
+    oldest: counts.map(({ oldest }) => oldest).toSorted()[0]!,
     leads: counts.reduce((sum, { leads }) => sum + leads, 0),
     wanted: counts.reduce((sum, { wanted }) => sum + wanted, 0),
   })).toSorted((one, other) => other.leads - one.leads);

@@ -178,6 +178,38 @@ deskTest("today has each alert, leads to what mends it, and takes it in hand", a
   assert.equal(await page.getByText(name).count(), 0);
 });
 
+deskTest("today has what is deleted soon of a vendor, and the orders that get no leads", async (page) => {
+  const vendor = await createVendor();
+  await reject({ vendor_id: vendor.id }, { vendor_id: vendor.id });
+  await sql`
+    update public.rejected_deliveries set received_at = now() - interval '29 days 5 hours'
+    where id = (select id from public.rejected_deliveries where vendor_id = ${vendor.id} limit 1)`;
+  const [first, idle] = [await createOrder(vendor), await createOrder(vendor)];
+  await sql`update public.recruiting_orders set priority = 1001 where id = ${first.id}`;
+  await signIn(page, await signInNewOperator(), "operator");
+  const table = page.getByRole("table", { name: "Alerts" });
+  const deliveries = table.getByRole("row").filter({ hasText: vendor.slug });
+  await deliveries.getByText("1 rejected delivery is deleted within 7 days").waitFor();
+  assert.match(await deliveries.innerText(), /urgent[^]*29 days/);
+  const order = table.getByRole("row").filter({ hasText: `Order ${idle.id.slice(0, 8)}` });
+  await order.getByText("gets no leads: other orders take every lead that it wants").waitFor();
+  assert.equal(
+    await order.getByRole("link", { name: "See the order" }).getAttribute("href"),
+    `#/operator/orders/${idle.id}`,
+  );
+  assert.equal(await table.getByText(`Order ${first.id.slice(0, 8)}`).count(), 0);
+  await order.getByRole("rowheader").getByRole("link").click();
+  await page.getByRole("dialog").getByText("See which orders go first.").waitFor();
+  assert.equal(await page.getByRole("dialog").getByRole("button", { name: "Acknowledge" }).count(), 0);
+  await assertAccessible(page);
+  await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
+  await assertFits(page);
+  await deliveries.getByRole("link", { name: "Replay or dismiss" }).click();
+  await page.getByRole("heading", { level: 1, name: `Rejected deliveries of ${vendor.slug}` }).waitFor();
+  await sql`delete from public.rejected_deliveries where vendor_id = ${vendor.id}`;
+  await sql`delete from public.recruiting_orders where vendor_id = ${vendor.id}`;
+});
+
 deskTest("what an operator did is listed, and the rail has the number of open alerts", async (page) => {
   const kind = "number_paused";
   const subject = crypto.randomUUID();
@@ -204,9 +236,10 @@ deskTest("alerts that can't be read say so and are tried again; so does a check 
         ? route.fulfill({ status: 400, json: { code: "PT400", message: "days: out of order" } })
         : route.fulfill({ json: [], headers: { "content-range": "*/0" } }),
   );
+  await page.route(/rest\/v1\/(rpc\/order_standings|delivery_reason_list)/, (route) => route.fulfill({ json: [] }));
   await page.route(
     "**/rest/v1/job_list*",
-    (route) => route.fulfill({ json: [{ ended_at: "2026-01-05T10:00:00Z" }] }),
+    (route) => route.fulfill({ json: [{ job: "check alerts", ended_at: "2026-01-05T10:00:00Z" }] }),
   );
   await signIn(page, await signInNewOperator(), "operator");
   await page.getByText("The alerts could not be read.").waitFor();
@@ -216,6 +249,9 @@ deskTest("alerts that can't be read say so and are tried again; so does a check 
   await page.getByRole("button", { name: "Try again" }).click();
   await page.getByText("Nothing is wrong.").waitFor();
   await assertAccessible(page);
+  await page.goto(`${DESK}#/operator/jobs`);
+  const job = page.getByRole("row").filter({ hasText: "Runs every minute" });
+  await job.getByText(/^\d+ days late$/).waitFor();
 });
 
 deskTest("the charts of vendors have the numbers of the rows as tables, with their quality and keys", async (page) => {
@@ -256,6 +292,7 @@ deskTest("the charts of vendors have the numbers of the rows as tables, with the
   });
   assert.equal(await quality.getByRole("cell").first().innerText(), String(sum));
   await page.getByRole("table", { name: "Quality of leads" }).getByRole("columnheader", { name: "Stages" }).waitFor();
+  await page.getByText("Repeats are leads of people who had an earlier lead").getByRole("link").waitFor();
   const keys = page.getByRole("table", { name: "Keys of vendors" }).getByRole("row").filter({ hasText: idle.slug });
   assert.deepEqual((await keys.getByRole("cell").allInnerTexts()).slice(0, 3), ["1", "never", "–"]);
   await sql`delete from public.recruiting_leads where vendor_id = ${vendor.id}`;

@@ -15,7 +15,7 @@ deskTest("an alert says what to do, leads there, and is acknowledged with others
     from (values
       ('order_stalled', ${one}, ${`/operator/orders/${one}`}), ('order_stalled', ${other}, ${`/operator/orders/${other}`}),
       ('number_paused', ${one}, '/operator/numbers'), ('number_paused', ${other}, '/operator/numbers'),
-      ('fetch_refused', ${one}, null)
+      ('texts_failing', ${one}, ${`/operator/agencies/${one}/orders`}), ('fetch_refused', ${one}, null)
     ) a (kind, subject, link)`;
   try {
     await sql.begin(async (sql) => {
@@ -31,19 +31,25 @@ deskTest("an alert says what to do, leads there, and is acknowledged with others
       await alert("Paused numbers", one).getByText("urgent").waitFor();
       const rows = await page.getByRole("table", { name: "Alerts" }).getByRole("row").filter({ hasText: one })
         .allInnerTexts();
-      assert.match(rows.at(-1)!, /Orders that can't fill/, "what is not urgent comes after what is, whatever its age");
+      assert.match(
+        rows.at(-1)!,
+        /Orders that can't fill|Failed texts/,
+        "what is not urgent comes after what is, whatever its age",
+      );
       const link = order.getByRole("link", { name: "See the order" });
       assert.equal(await link.getAttribute("href"), `#/operator/orders/${one}`, "each order has its own view");
       assert.equal(
         await alert("Paused numbers", other).getByRole("link").last().getAttribute("href"),
         "#/operator/numbers",
       );
+      await alert("Failed texts and opt-outs", one).getByRole("link", { name: "See the agency’s orders" }).waitFor();
       const fetch = alert("Leads that are not fetched", one);
+      await fetch.getByText("Operators add a new one.").waitFor();
       assert.equal(await fetch.getByRole("link").count(), 1, "what is not done in a browser has no view");
       await assertAccessible(page);
       await fetch.getByRole("link").click();
       const drawer = page.getByRole("dialog");
-      await drawer.getByText("The people who run the service add a new one.").waitFor();
+      await drawer.getByText("Operators add a new one.").waitFor();
       await assertAccessible(page);
       await drawer.getByRole("button", { name: "Acknowledge" }).click();
       await drawer.getByText("acknowledged").waitFor();
@@ -76,14 +82,28 @@ deskTest("an operator sees which texts are not sent, and why", async (page) => {
   await signIn(page, await signInNewOperator(), "operator/numbers");
   const number = page.getByRole("row").filter({ hasText: phoneText(agent.service) });
   await number.getByRole("link", { name: "1 text waits" }).click();
-  await page.getByRole("table", { name: "Texts" }).waitFor();
+  const cause = page.getByRole("table", { name: "Causes" }).getByRole("row").filter({
+    hasText: phoneText(agent.service),
+  });
+  await cause.getByText(`npm run admin -- number resume ${agent.service}`).waitFor();
+  await cause.getByRole("link").click();
+  await page.getByRole("columnheader", { name: "Status" }).waitFor();
   const text = page.getByRole("row").filter({ hasText: phoneText(talk.recruit) });
-  // Other tests leave texts, too.
-  while (await text.count() === 0) await page.getByRole("button", { name: "Show more" }).click();
   await text.getByText("its number is paused: the campaign is not registered").waitFor();
   await text.getByText("now", { exact: true }).waitFor();
   assert.equal(await page.getByText("A secret between us").count(), 0);
   await assertAccessible(page);
+  await assertFits(page);
+
+  await sql`
+    update public.text_outbox set reason = 'quiet_hours', due_at = 'infinity' where conversation_id = ${talk.id}`;
+  await sql`update public.service_numbers set status = 'active' where phone = ${agent.service}`;
+  await sql`update public.recruiting_leads set vendor_metadata = '{"state": "NY"}' where id = ${talk.lead_id}`;
+  await page.evaluate(`location.hash = "#/operator/outbox?cause=no_hours"`);
+  await page.reload();
+  await text.getByText(/New York.* has no open hours$/).waitFor();
+  await page.getByRole("table", { name: "Causes" }).getByText(/npm run admin -- hours set [A-Z]{2} --none/).first()
+    .waitFor();
   await assertFits(page);
 
   await sql`

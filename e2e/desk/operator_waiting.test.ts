@@ -24,7 +24,13 @@ deskTest("waiting leads are distributed to the orders that want them, and who go
   assert.equal(await own.count(), 3);
   await page.getByLabel("Vendor", { exact: true }).selectOption({ label: `${vendor.slug} (3)` });
   await page.getByText("Open orders now want 3 of the 3.").waitFor();
-  await page.getByRole("link", { name: /^TX: .* wanted\)$/ }).click();
+  await page.getByText("An order that is opened or changed takes only leads that come afterwards.").waitFor();
+  const state = page.getByRole("table", { name: "Waiting leads by state" }).getByRole("row").filter({
+    hasText: "Texas",
+  });
+  const nearest = state.getByRole("link", { name: `Order ${order.id.slice(0, 8)} of An agency under test` });
+  assert.match(await state.innerText(), /^Texas\s+3\s+3\s+\d+ days\s+Order .* takes them first$/);
+  await state.getByRole("link", { name: "Texas" }).click();
   await page.waitForURL(/[?&]state=TX/);
   await own.first().waitFor();
   await page.getByRole("button", { name: "Distribute 3" }).click();
@@ -41,7 +47,9 @@ deskTest("waiting leads are distributed to the orders that want them, and who go
   // The list is read again.
   await own.nth(1).waitFor({ state: "detached" });
   assert.equal(await own.count(), 1);
-  await page.getByText("No open order wants any of them. Change an order so that it takes TX, or open one:").waitFor();
+  await page.getByText("No open order wants any of them.").waitFor();
+  assert.match(await state.innerText(), /filled$/);
+  assert.equal(await nearest.getAttribute("href"), `#/operator/orders/${order.id}`);
   assert.equal(await page.getByRole("button", { name: "Distribute" }).count(), 0);
   await assertAccessible(page);
 

@@ -16539,14 +16539,15 @@ grant select on public.delivery_list to authenticated, service_role;
 
 create view public.delivery_reason_list with (security_invoker = true) as
 select md5(jsonb_build_array(d.vendor_id, d.code, d.reason)::text)::uuid as id, d.vendor, d.vendor_id, d.code, d.reason,
-  count(*)::int as deliveries, min(d.received_at) as first_at, max(d.received_at) as last_at
+  count(*)::int as deliveries, min(d.received_at) as first_at, max(d.received_at) as last_at,
+  count(*) filter (where d.received_at < now() - interval '23 days')::int as deleted_in_7_days
 from private.delivery_list d
 where d.status = 'open'
 group by d.vendor_id, d.vendor, d.code, d.reason;
 
 comment on view public.delivery_reason_list is
   'Why open deliveries were rejected, with how many of each vendor; vendor_id: null for imports; id: of vendor, code and '
-  'reason. For pages, continue after the last row, ordered by deliveries and id, both descending.';
+  'reason; deleted_in_7_days: how many are then 30 days old, when prune_deliveries() deletes them. For pages, continue after the last row, ordered by deliveries and id, both descending.';
 grant select on public.delivery_reason_list to authenticated, service_role;
 
 create view private.vendor_list as
@@ -16754,7 +16755,16 @@ comment on function private.why_not_sent(text, text, text, text, text) is
 grant execute on function private.why_not_sent(text, text, text, text, text) to authenticated;
 
 create view private.outbox_list as
-select t.*, private.why_not_sent(t.state, t.reason, t.due_at, t.number, t.paused_reason) as why
+select t.*, private.why_not_sent(t.state, t.reason, t.due_at, t.number, t.paused_reason) as why,
+  case
+    when t.state = 'unconfirmed' and t.due_at = 'infinity' then 'unknown'
+    when t.state <> 'held' then t.state
+    when t.number is null then 'no_number'
+    when t.number = 'paused' then 'number_paused'
+    when t.reason = 'quiet_hours' and t.due_at = 'infinity' then 'no_hours'
+    when t.reason in ('quiet_hours', 'credentials', 'no_account') then t.reason
+    else 'later'
+  end as cause
 from (
   select o.message_id, o.created_at, c.agency_id, g.name as agency, c.service_phone as "from", c.recruit_phone as "to",
     c.recruiting_lead_id as lead_id, o.kind,
@@ -16763,7 +16773,14 @@ from (
     coalesce(o.reason, m.error_code) as reason,
     case when isfinite(o.due_at) then to_char(o.due_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
       else 'infinity' end as due_at,
-    o.attempt, o.segments, n.status as number, n.paused_reason, o.state as outbox_state
+    o.attempt, o.segments, n.status as number, n.paused_reason, o.state as outbox_state,
+    array(
+      select l.state from public.recruiting_leads l where l.id = c.recruiting_lead_id and l.state is not null
+      union
+      select a.state from public.area_codes a
+      where a.area_code = substring(c.recruit_phone from '^\+1(...).{7}$') and a.state is not null
+      order by 1
+    ) as states
   from public.text_outbox o
   join public.recruiting_messages m on m.id = o.message_id
   join public.recruiting_conversations c on c.id = o.conversation_id
@@ -16772,7 +16789,7 @@ from (
   where (o.state <> 'accepted' or m.status = 'failed') and (select private.may_operate())
   union all
   select null, s.created_at, s.agency_id, g.name, null, l.phone, l.id, 'greeting', 'never_queued', s.reason, null, 0, 0, null,
-    null, null
+    null, null, '{}'
   from public.skipped_greetings s
   join public.recruiting_leads l on l.id = s.recruiting_lead_id
   join public.agencies g on g.id = s.agency_id
@@ -16787,8 +16804,27 @@ comment on view public.outbox_list is
   'Our texts that Twilio does not have or could not deliver. state: held, due, sending, unconfirmed, refused, failed, or '
   'never_queued: a greeting of skipped_greetings, which has no message_id; why: the reason in words; due_at: ISO 8601 in UTC, '
   'or infinity; number: the state of our number, null where it is not one of the agency''s; outbox_state: as the outbox has '
-  'it, pending, sending and unconfirmed are found by an index.';
+  'it, pending, sending and unconfirmed are found by an index; states: of the recruit''s lead and area code, whose hours count; '
+  'cause: what holds it (no_number, number_paused, no_hours, quiet_hours, credentials, no_account, later), unknown if nobody '
+  'knows whether it was sent, else its state.';
 grant select on public.outbox_list to authenticated, service_role;
+
+create view public.unsent_cause_list with (security_invoker = true) as
+select c.cause, c.subject, max(c.agency) as agency, count(*)::int as texts, min(c.created_at) as since
+from (
+  select t.cause, t.agency, t.created_at, case
+    when t.cause in ('no_number', 'number_paused') then t."from"
+    when t.cause = 'no_hours' then array_to_string(t.states, ',')
+  end as subject
+  from private.outbox_list t
+  where t.outbox_state in ('pending', 'sending', 'unconfirmed')
+) c
+group by c.cause, c.subject;
+
+comment on view public.unsent_cause_list is
+  'Why texts are not sent yet, as outbox_list has it, with how many and since when the oldest waits; subject: the number of '
+  'no_number and number_paused, with an agency, and the states of no_hours, else null.';
+grant select on public.unsent_cause_list to authenticated, service_role;
 
 create view private.operator_action_list as
 select a.id, a.created_at, coalesce(u.email, a.user_id::text, a.done_by) as operator, a.action, a.subject, u.email,
@@ -17104,11 +17140,24 @@ as $$
 begin
   perform private.require_operator();
   return query
-    select k.vendor_id, sum(k.wanted)::integer,
-      jsonb_agg(jsonb_build_object('state', k.state, 'leads', k.leads, 'wanted', k.wanted))
+    with tried as materialized (
+      select t.o, t.place, t.agency, t.obstacle from private.orders_tried() t
+    )
+    select k.vendor_id, sum(case when k.best is null then 0 else k.leads end)::integer,
+      jsonb_agg(jsonb_build_object(
+        'state', k.state, 'leads', k.leads, 'wanted', case when k.best is null then 0 else k.leads end, 'oldest', k.oldest,
+        'order', (
+          select jsonb_build_object('id', (t.o).id, 'agency', t.agency, 'obstacle', case when k.best is null then coalesce(
+            t.obstacle, 'wants leads from ' || array_to_string((t.o).states, ', ')) end)
+          from tried t
+          cross join lateral (select coalesce((t.o).states is null or k.state = any ((t.o).states), false) as is_wanted) w
+          where coalesce((t.o).vendor_id = k.vendor_id, true)
+          order by (t.o).id = k.best desc nulls last, w.is_wanted desc, t.obstacle is null desc, t.place
+          limit 1
+        )))
     from (
-      select l.vendor_id, l.state, count(*) as leads,
-        case when (private.best_order(l.vendor_id, l.state, now())).id is null then 0 else count(*) end as wanted
+      select l.vendor_id, l.state, count(*) as leads, min(l.received) as oldest,
+        (private.best_order(l.vendor_id, l.state, now())).id as best
       from private.waiting_lead_list l
       group by l.vendor_id, l.state
     ) k
@@ -17118,7 +17167,8 @@ $$;
 
 comment on function public.count_wanted_leads() is
   'Of each vendor with waiting leads the number of those that an open order wants now, which distribute_leads() tries, and by '
-  'state [{state|null, leads, wanted}]. An order may have room for fewer. 42501 for a user who is not an operator. Security '
+  'state [{state|null, leads, wanted, oldest, order: {id, agency, obstacle|null}|null}]. order: the one that takes them first, else '
+  'the nearest, with its obstacle: one that wants the state before others. An order may have room for fewer. 42501 for a user who is not an operator. Security '
   'definer because operators may not read the tables.';
 grant execute on function public.count_wanted_leads() to authenticated, service_role;
 
@@ -21124,7 +21174,9 @@ grant execute on function public.match_leads(uuid, text[]) to service_role;
 -- Why an order of a manager's agency, or for operators of any, gets no leads, or fewer. explain_order() says more of one to
 -- operators.
 
-create function public.order_standings(of_all boolean default false) returns table (order_id uuid, standing text, behind jsonb)
+create function public.order_standings(of_all boolean default false) returns table (
+  order_id uuid, standing text, behind jsonb, agency text, since timestamptz
+)
 language plpgsql
 stable
 security definer
@@ -21184,6 +21236,14 @@ begin
       where standing in ('behind', 'partly')
     );
     if standing is not null then
+      agency := mine.agency;
+      since := coalesce(
+        (
+          select max(l.distributed_at)
+          from public.recruiting_leads l
+          where l.agency_id = (mine.o).agency_id and l.order_id = (mine.o).id
+        ),
+        greatest((mine.o).created_at, (mine.o).starts_at));
       return next;
     end if;
   end loop;
@@ -21194,7 +21254,7 @@ comment on function public.order_standings(boolean) is
   'The open orders of a manager''s agency that get no leads now, or fewer, and why: standing is capped (it has its leads of today), '
   'vendor_inactive, no_agent (none of the agency is active, not away and accepts recruits), behind (own orders of a higher priority '
   'take all that it wants), others (with orders of other agencies they do), or partly (own orders take some of it first). behind: '
-  'those own orders, the first one first, for behind and partly: [{id, vendor|null, states|null}]. Of other agencies it says nothing '
+  'those own orders, the first one first, for behind and partly: [{id, vendor|null, states|null}]. since: when it got its last lead, else when it began. Of other agencies it says nothing '
   'else. No rows for anyone but a manager. of_all: those of all agencies, for operators, with others for any orders that take '
   'all that it wants; 42501 for a user who is not an operator. Security definer because managers may not read the orders of '
   'other agencies.';
@@ -22735,7 +22795,7 @@ comment on function private.find_key_expires(jsonb, timestamptz) is
 
 insert into public.alert_rules (kind, finder, threshold, title, advice, link_label) values (
   'key_expires', 'find_key_expires', '{"days": 7}',
-  'Keys of vendors', 'The people who run the service make the vendor a new key before the old one expires.',
+  'Keys of vendors', 'Operators make the vendor a new key before the old one expires.',
   'See the vendors and their keys');
 
 create function private.find_fetch_refused(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
@@ -22773,7 +22833,7 @@ comment on function private.find_fetch_refused(jsonb, timestamptz) is
 
 insert into public.alert_rules (kind, finder, threshold, title, advice, link_label, severity) values (
   'fetch_refused', 'find_fetch_refused', '{}',
-  'Leads that are not fetched', 'Meta refuses the access token. The people who run the service add a new one. Then all are fetched.',
+  'Leads that are not fetched', 'Meta refuses the access token. Operators add a new one. Then all are fetched.',
   null,
   1);
 
@@ -22990,7 +23050,7 @@ as $$
       case s.opted_out when 0 then null when 1 then '1 was' else s.opted_out || ' were' end || ' answered by an opt-out'
     ),
     'text outbox --state failed --agency ' || left(a.id::text, 8),
-    case when l.failed > 0 then '/operator/outbox/failed/' || a.id end, a.id
+    case when l.failed > 0 then '/operator/outbox/failed/' || a.id else '/operator/agencies/' || a.id || '/orders' end, a.id
   from public.agencies a
   cross join lateral (
     select
@@ -23050,7 +23110,8 @@ comment on function private.find_texts_failing(jsonb, timestamptz) is
 
 insert into public.alert_rules (kind, finder, threshold, title, advice, link_label) values (
   'texts_failing', 'find_texts_failing', '{"percent": 5, "opt_out_percent": 3, "texts": 100, "at_least": 20}',
-  'Failed texts and opt-outs', 'Recruits don''t get them, or don''t want them. Ask the agency.',
+  'Failed texts and opt-outs', 'Failed: see the codes. Opt-outs: read the greetings of the agency''s orders, ask the agency what '
+  'it writes, and pause the orders until recruits want its texts.',
   'See the texts that failed');
 
 create function private.find_opt_out_unmatched(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
@@ -23169,7 +23230,7 @@ comment on function private.find_worker_late(jsonb, timestamptz) is
 
 insert into public.alert_rules (kind, finder, threshold, title, advice, link_label, severity) values (
   'worker_late', 'find_worker_late', '{"minutes": 5}',
-  'Sending texts', 'Nobody sends the texts that are due. The people who run the service start the worker.',
+  'Sending texts', 'Nobody sends the texts that are due. Operators start the worker.',
   'See the texts that are not sent',
   1);
 

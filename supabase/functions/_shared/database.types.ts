@@ -3476,6 +3476,7 @@ export type Database = {
       "delivery_reason_list": {
         Row: {
           "code": string;
+          "deleted_in_7_days": number | null;
           "deliveries": number | null;
           "first_at": string | null;
           "id": string | null;
@@ -3849,6 +3850,7 @@ export type Database = {
           "agency": string | null;
           "agency_id": string | null;
           "attempt": number | null;
+          "cause": string | null;
           "created_at": string | null;
           "due_at": string | null;
           "from": string | null;
@@ -3861,6 +3863,7 @@ export type Database = {
           "reason": string | null;
           "segments": number | null;
           "state": string | null;
+          "states": (string)[] | null;
           "to": string | null;
           "why": string | null;
         };
@@ -4170,6 +4173,17 @@ export type Database = {
           "received_at": string;
           "recruit": string | null;
           "to": string | null;
+        };
+        ComputedFields: never;
+        Relationships: [];
+      };
+      "unsent_cause_list": {
+        Row: {
+          "agency": string | null;
+          "cause": string | null;
+          "since": string | null;
+          "subject": string | null;
+          "texts": number | null;
         };
         ComputedFields: never;
         Relationships: [];
@@ -4800,8 +4814,10 @@ export type Database = {
       "order_standings": {
         Args: { "of_all"?: boolean };
         Returns: {
+          "agency": string;
           "behind": Json;
           "order_id": string;
+          "since": string;
           "standing": string;
         }[];
       };

@@ -130,7 +130,7 @@ as $$
       case s.opted_out when 0 then null when 1 then '1 was' else s.opted_out || ' were' end || ' answered by an opt-out'
     ),
     'text outbox --state failed --agency ' || left(a.id::text, 8),
-    case when l.failed > 0 then '/operator/outbox/failed/' || a.id end, a.id
+    case when l.failed > 0 then '/operator/outbox/failed/' || a.id else '/operator/agencies/' || a.id || '/orders' end, a.id
   from public.agencies a
   cross join lateral (
     select
@@ -190,7 +190,8 @@ comment on function private.find_texts_failing(jsonb, timestamptz) is
 
 insert into public.alert_rules (kind, finder, threshold, title, advice, link_label) values (
   'texts_failing', 'find_texts_failing', '{"percent": 5, "opt_out_percent": 3, "texts": 100, "at_least": 20}',
-  'Failed texts and opt-outs', 'Recruits don''t get them, or don''t want them. Ask the agency.',
+  'Failed texts and opt-outs', 'Failed: see the codes. Opt-outs: read the greetings of the agency''s orders, ask the agency what '
+  'it writes, and pause the orders until recruits want its texts.',
   'See the texts that failed');
 
 create function private.find_opt_out_unmatched(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
@@ -309,6 +310,6 @@ comment on function private.find_worker_late(jsonb, timestamptz) is
 
 insert into public.alert_rules (kind, finder, threshold, title, advice, link_label, severity) values (
   'worker_late', 'find_worker_late', '{"minutes": 5}',
-  'Sending texts', 'Nobody sends the texts that are due. The people who run the service start the worker.',
+  'Sending texts', 'Nobody sends the texts that are due. Operators start the worker.',
   'See the texts that are not sent',
   1);

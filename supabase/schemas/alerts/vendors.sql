@@ -244,7 +244,7 @@ comment on function private.find_key_expires(jsonb, timestamptz) is
 
 insert into public.alert_rules (kind, finder, threshold, title, advice, link_label) values (
   'key_expires', 'find_key_expires', '{"days": 7}',
-  'Keys of vendors', 'The people who run the service make the vendor a new key before the old one expires.',
+  'Keys of vendors', 'Operators make the vendor a new key before the old one expires.',
   'See the vendors and their keys');
 
 create function private.find_fetch_refused(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
@@ -282,6 +282,6 @@ comment on function private.find_fetch_refused(jsonb, timestamptz) is
 
 insert into public.alert_rules (kind, finder, threshold, title, advice, link_label, severity) values (
   'fetch_refused', 'find_fetch_refused', '{}',
-  'Leads that are not fetched', 'Meta refuses the access token. The people who run the service add a new one. Then all are fetched.',
+  'Leads that are not fetched', 'Meta refuses the access token. Operators add a new one. Then all are fetched.',
   null,
   1);

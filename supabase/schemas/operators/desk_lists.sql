@@ -60,14 +60,15 @@ grant select on public.delivery_list to authenticated, service_role;
 
 create view public.delivery_reason_list with (security_invoker = true) as
 select md5(jsonb_build_array(d.vendor_id, d.code, d.reason)::text)::uuid as id, d.vendor, d.vendor_id, d.code, d.reason,
-  count(*)::int as deliveries, min(d.received_at) as first_at, max(d.received_at) as last_at
+  count(*)::int as deliveries, min(d.received_at) as first_at, max(d.received_at) as last_at,
+  count(*) filter (where d.received_at < now() - interval '23 days')::int as deleted_in_7_days
 from private.delivery_list d
 where d.status = 'open'
 group by d.vendor_id, d.vendor, d.code, d.reason;
 
 comment on view public.delivery_reason_list is
   'Why open deliveries were rejected, with how many of each vendor; vendor_id: null for imports; id: of vendor, code and '
-  'reason. For pages, continue after the last row, ordered by deliveries and id, both descending.';
+  'reason; deleted_in_7_days: how many are then 30 days old, when prune_deliveries() deletes them. For pages, continue after the last row, ordered by deliveries and id, both descending.';
 grant select on public.delivery_reason_list to authenticated, service_role;
 
 create view private.vendor_list as
@@ -275,7 +276,16 @@ comment on function private.why_not_sent(text, text, text, text, text) is
 grant execute on function private.why_not_sent(text, text, text, text, text) to authenticated;
 
 create view private.outbox_list as
-select t.*, private.why_not_sent(t.state, t.reason, t.due_at, t.number, t.paused_reason) as why
+select t.*, private.why_not_sent(t.state, t.reason, t.due_at, t.number, t.paused_reason) as why,
+  case
+    when t.state = 'unconfirmed' and t.due_at = 'infinity' then 'unknown'
+    when t.state <> 'held' then t.state
+    when t.number is null then 'no_number'
+    when t.number = 'paused' then 'number_paused'
+    when t.reason = 'quiet_hours' and t.due_at = 'infinity' then 'no_hours'
+    when t.reason in ('quiet_hours', 'credentials', 'no_account') then t.reason
+    else 'later'
+  end as cause
 from (
   select o.message_id, o.created_at, c.agency_id, g.name as agency, c.service_phone as "from", c.recruit_phone as "to",
     c.recruiting_lead_id as lead_id, o.kind,
@@ -284,7 +294,14 @@ from (
     coalesce(o.reason, m.error_code) as reason,
     case when isfinite(o.due_at) then to_char(o.due_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
       else 'infinity' end as due_at,
-    o.attempt, o.segments, n.status as number, n.paused_reason, o.state as outbox_state
+    o.attempt, o.segments, n.status as number, n.paused_reason, o.state as outbox_state,
+    array(
+      select l.state from public.recruiting_leads l where l.id = c.recruiting_lead_id and l.state is not null
+      union
+      select a.state from public.area_codes a
+      where a.area_code = substring(c.recruit_phone from '^\+1(...).{7}$') and a.state is not null
+      order by 1
+    ) as states
   from public.text_outbox o
   join public.recruiting_messages m on m.id = o.message_id
   join public.recruiting_conversations c on c.id = o.conversation_id
@@ -293,7 +310,7 @@ from (
   where (o.state <> 'accepted' or m.status = 'failed') and (select private.may_operate())
   union all
   select null, s.created_at, s.agency_id, g.name, null, l.phone, l.id, 'greeting', 'never_queued', s.reason, null, 0, 0, null,
-    null, null
+    null, null, '{}'
   from public.skipped_greetings s
   join public.recruiting_leads l on l.id = s.recruiting_lead_id
   join public.agencies g on g.id = s.agency_id
@@ -308,8 +325,27 @@ comment on view public.outbox_list is
   'Our texts that Twilio does not have or could not deliver. state: held, due, sending, unconfirmed, refused, failed, or '
   'never_queued: a greeting of skipped_greetings, which has no message_id; why: the reason in words; due_at: ISO 8601 in UTC, '
   'or infinity; number: the state of our number, null where it is not one of the agency''s; outbox_state: as the outbox has '
-  'it, pending, sending and unconfirmed are found by an index.';
+  'it, pending, sending and unconfirmed are found by an index; states: of the recruit''s lead and area code, whose hours count; '
+  'cause: what holds it (no_number, number_paused, no_hours, quiet_hours, credentials, no_account, later), unknown if nobody '
+  'knows whether it was sent, else its state.';
 grant select on public.outbox_list to authenticated, service_role;
+
+create view public.unsent_cause_list with (security_invoker = true) as
+select c.cause, c.subject, max(c.agency) as agency, count(*)::int as texts, min(c.created_at) as since
+from (
+  select t.cause, t.agency, t.created_at, case
+    when t.cause in ('no_number', 'number_paused') then t."from"
+    when t.cause = 'no_hours' then array_to_string(t.states, ',')
+  end as subject
+  from private.outbox_list t
+  where t.outbox_state in ('pending', 'sending', 'unconfirmed')
+) c
+group by c.cause, c.subject;
+
+comment on view public.unsent_cause_list is
+  'Why texts are not sent yet, as outbox_list has it, with how many and since when the oldest waits; subject: the number of '
+  'no_number and number_paused, with an agency, and the states of no_hours, else null.';
+grant select on public.unsent_cause_list to authenticated, service_role;
 
 create view private.operator_action_list as
 select a.id, a.created_at, coalesce(u.email, a.user_id::text, a.done_by) as operator, a.action, a.subject, u.email,

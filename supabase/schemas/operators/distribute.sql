@@ -61,11 +61,24 @@ as $$
 begin
   perform private.require_operator();
   return query
-    select k.vendor_id, sum(k.wanted)::integer,
-      jsonb_agg(jsonb_build_object('state', k.state, 'leads', k.leads, 'wanted', k.wanted))
+    with tried as materialized (
+      select t.o, t.place, t.agency, t.obstacle from private.orders_tried() t
+    )
+    select k.vendor_id, sum(case when k.best is null then 0 else k.leads end)::integer,
+      jsonb_agg(jsonb_build_object(
+        'state', k.state, 'leads', k.leads, 'wanted', case when k.best is null then 0 else k.leads end, 'oldest', k.oldest,
+        'order', (
+          select jsonb_build_object('id', (t.o).id, 'agency', t.agency, 'obstacle', case when k.best is null then coalesce(
+            t.obstacle, 'wants leads from ' || array_to_string((t.o).states, ', ')) end)
+          from tried t
+          cross join lateral (select coalesce((t.o).states is null or k.state = any ((t.o).states), false) as is_wanted) w
+          where coalesce((t.o).vendor_id = k.vendor_id, true)
+          order by (t.o).id = k.best desc nulls last, w.is_wanted desc, t.obstacle is null desc, t.place
+          limit 1
+        )))
     from (
-      select l.vendor_id, l.state, count(*) as leads,
-        case when (private.best_order(l.vendor_id, l.state, now())).id is null then 0 else count(*) end as wanted
+      select l.vendor_id, l.state, count(*) as leads, min(l.received) as oldest,
+        (private.best_order(l.vendor_id, l.state, now())).id as best
       from private.waiting_lead_list l
       group by l.vendor_id, l.state
     ) k
@@ -75,6 +88,7 @@ $$;
 
 comment on function public.count_wanted_leads() is
   'Of each vendor with waiting leads the number of those that an open order wants now, which distribute_leads() tries, and by '
-  'state [{state|null, leads, wanted}]. An order may have room for fewer. 42501 for a user who is not an operator. Security '
+  'state [{state|null, leads, wanted, oldest, order: {id, agency, obstacle|null}|null}]. order: the one that takes them first, else '
+  'the nearest, with its obstacle: one that wants the state before others. An order may have room for fewer. 42501 for a user who is not an operator. Security '
   'definer because operators may not read the tables.';
 grant execute on function public.count_wanted_leads() to authenticated, service_role;

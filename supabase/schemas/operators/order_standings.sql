@@ -1,7 +1,9 @@
 -- Why an order of a manager's agency, or for operators of any, gets no leads, or fewer. explain_order() says more of one to
 -- operators.
 
-create function public.order_standings(of_all boolean default false) returns table (order_id uuid, standing text, behind jsonb)
+create function public.order_standings(of_all boolean default false) returns table (
+  order_id uuid, standing text, behind jsonb, agency text, since timestamptz
+)
 language plpgsql
 stable
 security definer
@@ -61,6 +63,14 @@ begin
       where standing in ('behind', 'partly')
     );
     if standing is not null then
+      agency := mine.agency;
+      since := coalesce(
+        (
+          select max(l.distributed_at)
+          from public.recruiting_leads l
+          where l.agency_id = (mine.o).agency_id and l.order_id = (mine.o).id
+        ),
+        greatest((mine.o).created_at, (mine.o).starts_at));
       return next;
     end if;
   end loop;
@@ -71,7 +81,7 @@ comment on function public.order_standings(boolean) is
   'The open orders of a manager''s agency that get no leads now, or fewer, and why: standing is capped (it has its leads of today), '
   'vendor_inactive, no_agent (none of the agency is active, not away and accepts recruits), behind (own orders of a higher priority '
   'take all that it wants), others (with orders of other agencies they do), or partly (own orders take some of it first). behind: '
-  'those own orders, the first one first, for behind and partly: [{id, vendor|null, states|null}]. Of other agencies it says nothing '
+  'those own orders, the first one first, for behind and partly: [{id, vendor|null, states|null}]. since: when it got its last lead, else when it began. Of other agencies it says nothing '
   'else. No rows for anyone but a manager. of_all: those of all agencies, for operators, with others for any orders that take '
   'all that it wants; 42501 for a user who is not an operator. Security definer because managers may not read the orders of '
   'other agencies.';

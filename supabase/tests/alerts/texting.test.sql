@@ -241,7 +241,7 @@ from (values
     'worker: not called since <time>, with 1 due: text outbox: /operator/outbox'),
   ('texts_failing', 'select pg_temp.posted(100, 5)', 'agency agency: of its last 100 texts, 5 failed: text outbox --state failed --agency <agency>: /operator/outbox/failed/<agency>'),
   ('texts_failing', $$select pg_temp.posted(21), pg_temp.opt_out('0', 1)$$,
-    'agency agency: of its last 21 texts, 1 was answered by an opt-out: text outbox --state failed --agency <agency>'),
+    'agency agency: of its last 21 texts, 1 was answered by an opt-out: text outbox --state failed --agency <agency>: /operator/agencies/<agency>/orders'),
   ('texts_failing', $$select pg_temp.posted(100, 5), pg_temp.opt_out('0', 1, 2)$$,
     'agency agency: of its last 100 texts, 5 failed and 2 were answered by an opt-out: text outbox --state failed --agency <agency>: /operator/outbox/failed/<agency>'),
   ('opt_out_unmatched', $$select pg_temp.receive('Stop')$$,

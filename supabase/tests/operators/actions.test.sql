@@ -3,7 +3,7 @@
 begin;
 -- Changes of others are not seen, so that all tables can be compared.
 set transaction isolation level repeatable read;
-select plan(207);
+select plan(214);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor'), pg_temp.create_vendor('quiet');
@@ -117,10 +117,14 @@ insert into public.recruiting_leads (id, vendor_id, first_name, distribution) va
 insert into public.unmatched_texts (id, body) values (md5('text')::uuid, 'Hello');
 select pg_temp.create_conversation('waits', '+19995550901', '+19995550900', 'ann');
 update public.recruiting_conversations set waiting_since = now() - interval '90 minutes' where id = md5('waits')::uuid;
+insert into public.recruiting_messages (id, conversation_id, direction, sender_type, body) values
+  (md5('held')::uuid, md5('waits')::uuid, 'outbound', 'bot', 'Hello');
+insert into public.text_outbox (message_id, kind, due_at) values (md5('held')::uuid, 'bot', 'infinity');
 create temp table lists (statement text, rows text);
 insert into lists values
   (format('select count(*) from public.delivery_list where vendor_id = %L', md5('vendor')::uuid), '3'),
-  (format('select count(*) from public.delivery_reason_list where vendor_id = %L', md5('vendor')::uuid), '1'),
+  (format('select count(*) from public.delivery_reason_list where deleted_in_7_days = 0 and vendor_id = %L', md5('vendor')::uuid), '1'),
+  ('select count(*) from public.unsent_cause_list where cause = ''no_number'' and subject = ''+19995550900''', '1'),
   (format('select count(*) from public.lead_list where id = %L', md5('waiting')::uuid), '1'),
   (format('select count(*) from public.waiting_lead_list where id = %L', md5('waiting')::uuid), '1'),
   (format('select count(*) from public.waiting_vendor_list where leads = 1 and vendor_id = %L', md5('vendor')::uuid), '1'),
@@ -152,9 +156,9 @@ from unnest(array['rejected_deliveries', 'recruiting_leads', 'unmatched_texts', 
 -- Distributions
 select is(
   pg_temp.value_as('visitor', format(
-    'select wanted || '' '' || states from public.count_wanted_leads() where vendor_id = %L', md5('vendor')::uuid)),
-  '1 [{"leads": 1, "state": null, "wanted": 1}]',
-  'the leads that wait are counted by state, with those that an open order wants');
+    'select wanted || '' '' || (states #- ''{0,oldest}'') from public.count_wanted_leads() where vendor_id = %L', md5('vendor')::uuid)),
+  format('1 [{"leads": 1, "order": {"id": "%s", "agency": "agency", "obstacle": null}, "state": null, "wanted": 1}]', md5('order')::uuid),
+  'the leads that wait are counted by state, with those that an open order wants, and the order');
 select is(
   pg_temp.value_as('visitor', format('select count(*) from public.distribute_leads(%s, %L)', max, md5('vendor')::uuid)),
   result, message)

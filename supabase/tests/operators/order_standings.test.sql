@@ -67,7 +67,8 @@ from unnest(array['ann', 'former', 'otto']) who;
 insert into public.operators (user_id) values (md5('user otto')::uuid);
 select pg_temp.create_order('mine 2', 1, array['TX', 'OK'], 'elsewhere');
 select pg_temp.become('otto');
-select is(array_agg(s.order_id || s.standing), array[md5('mine')::uuid || 'others'], 'an operator reads it of all agencies')
+select is(array_agg(concat_ws(' ', s.order_id, s.standing, s.agency, s.since = now())), array[md5('mine')::uuid || ' others agency t'],
+  'an operator reads it of all agencies, and since when')
 from public.order_standings(true) s;
 reset role;
 select pg_temp.become('mia');
