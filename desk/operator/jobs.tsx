@@ -9,9 +9,9 @@ import { ago, Time } from "../ui/time.tsx";
 
 /** How often a job runs, and after how many minutes it is late. */
 const RUNS: Record<string, { words: string; minutes?: number }> = {
-  "check alerts": { words: "Runs every minute", minutes: 1 },
+  "check alerts": { words: "every minute", minutes: 1 },
   // Without a text that is due, nobody calls it.
-  "send texts": { words: "Runs while texts are due" },
+  "send texts": { words: "while texts are due" },
 };
 
 /** The last run of each job that the service repeats. */

@@ -26,6 +26,8 @@ const COLUMNS: TableColumn<UnsentText>[] = [
   },
   { title: "Written", cell: ({ created_at }) => <Time at={created_at} /> },
 ];
+/** Sets what the functions read, such as a key. */
+const SECRETS = "npx supabase secrets set --remote=PROJECT NAME=VALUE";
 const TABLE = {
   label: "Texts",
   keyOf: ({ message_id }: UnsentText) => message_id,
@@ -64,60 +66,45 @@ function Causes() {
       resource="causes"
       empty={null}
       keyOf={({ cause, subject }) => cause + subject}
-      nameOf={(row) => wordsOf(row)[0]!}
+      nameOf={(row) => wordsOf(row)[0]}
       hrefOf={({ cause, subject }) =>
         `/operator/outbox?cause=${cause}${subject === null ? "" : `&of=${encodeURIComponent(subject)}`}`}
       columns={[
         { title: "Cause", cell: (row) => wordsOf(row)[0], isHeader: true, isSentence: true },
         { title: "Texts", cell: ({ texts }) => countText(texts), isNumber: true },
         { title: "Oldest", cell: ({ since }) => <Time at={since} isAge /> },
-        { title: "Next step", cell: (row) => <NextStep of={wordsOf(row)} />, isSentence: true },
+        {
+          title: "Next step",
+          cell: (row) => {
+            const [, next, command] = wordsOf(row);
+            return <>{next} {command && <code>{command}</code>}</>;
+          },
+          isSentence: true,
+        },
       ]}
     />
   );
 }
 
-function NextStep({ of: [, next, command] }: { of: string[] }) {
-  return <>{next} {command && <code>{command}</code>}</>;
-}
-
-const ADMIN = "npm run admin --";
-const SECRETS = "npx supabase secrets set --remote=PROJECT";
-
 /** A cause in words, what an operator does about it, and the command that does it. */
-function wordsOf({ cause, subject, agency }: UnsentCause): string[] {
+function wordsOf({ cause, subject, agency }: UnsentCause): [title: string, next: string, command?: string] {
   const phone = phoneText(subject ?? "");
   const states = subject ? subject.split(",") : [];
-  const words: Record<string, string[]> = {
-    no_number: [
-      `${phone} is no number of ${agency}`,
-      "Add it, if it is:",
-      `${ADMIN} number add ${subject} --agency "${agency}"`,
-    ],
-    number_paused: [
-      `${phone} of ${agency} is paused`,
-      "Remove the cause at Twilio, and resume it:",
-      `${ADMIN} number resume ${subject}`,
-    ],
-    no_hours: [
-      noHours(states),
-      "Take closed dates away, or set hours by --opens and --closes:",
-      `${ADMIN} hours set ${states[0] ?? "all"} --none`,
-    ],
+  const words: Record<string, ReturnType<typeof wordsOf>> = {
+    no_number: [`${phone} is no number of ${agency}`, "Add it:", `number add ${subject} --agency "${agency}"`],
+    number_paused: [`${phone} of ${agency} is paused`, "Mend it at Twilio, and resume it:", `number resume ${subject}`],
+    no_hours: [noHours(states), "Open it again, if the law allows:", `hours set ${states[0] ?? "all"} --none`],
     quiet_hours: ["Quiet hours", "None: each is sent when its hours begin."],
-    credentials: [
-      "Twilio refuses our login",
-      "Correct the key and its secret:",
-      `${SECRETS} TWILIO_API_KEY=SK… TWILIO_API_SECRET=…`,
-    ],
-    no_account: ["No account at Twilio is set", "Set it:", `${SECRETS} TWILIO_ACCOUNT_SID=AC…`],
+    credentials: ["Twilio refuses our login", "Correct TWILIO_API_KEY and TWILIO_API_SECRET.", SECRETS],
+    no_account: ["No account at Twilio is set", "Set TWILIO_ACCOUNT_SID.", SECRETS],
     later: ["Twilio could not take them", "None: each is tried again. If it stays so, see Twilio's status."],
     due: ["They are sent next", "None, unless they stay: then see Jobs, on Today."],
     sending: ["They are being sent", "None."],
     unconfirmed: ["Twilio's response was lost", "None: Twilio is asked for each of them."],
-    unknown: ["Nobody knows whether they were sent", "Ask Twilio:", `${ADMIN} text reconcile`],
+    unknown: ["Nobody knows whether they were sent", "Ask Twilio:", "text reconcile"],
   };
-  return words[cause] ?? [cause, ""];
+  const [title, next, command] = words[cause] ?? [cause, ""];
+  return [title, next, command && (command === SECRETS ? command : `npm run admin -- ${command}`)];
 }
 
 function noHours(states: string[]): string {

@@ -129,7 +129,7 @@ function Keys() {
     <section aria-labelledby="keys">
       <h2 id="keys">Keys</h2>
       <p className="quiet">
-        Operators make a vendor a new key: <code>npm run admin -- key create VENDOR</code>.
+        Operators make a vendor a new key: <code>npm run admin -- key create VENDOR</code>
       </p>
       <Table
         query={query}
