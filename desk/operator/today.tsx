@@ -30,12 +30,7 @@ export function Today() {
         <CheckedAt />
       </div>
       <Alerts />
-      {error && (
-        <p className="problem" role="alert">
-          The rejected deliveries that are deleted soon, or the orders that get no leads, could not be read:{" "}
-          {error.message}
-        </p>
-      )}
+      {error && <p className="problem" role="alert">What has no alert could not be read: {error.message}</p>}
       {/* The alerts would move them down. */}
       {!isPending && !isMorePending && <NewestLeads />}
     </Page>

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { type Alert, operatorQueries, type Reason } from "../data/operator.ts";
+import { type Alert, operatorQueries, type Reason, SELDOM } from "../data/operator.ts";
 import { orderQueries } from "../data/orders.ts";
 import { groupOf, pathOf } from "./deliveries.tsx";
 
@@ -11,7 +11,7 @@ const [DAY, KEPT_DAYS] = [86_400_000, 30];
 /** Rejected deliveries that are deleted soon, and orders that get no leads though no alert is about them. */
 export function useTroubles() {
   const reasons = useQuery(operatorQueries.endingReasons());
-  const standings = useQuery(orderQueries.standings(true));
+  const standings = useQuery({ ...orderQueries.standings(true), ...SELDOM });
   return {
     troubles: [
       ...[...Map.groupBy(reasons.data ?? [], ({ vendor }) => vendor).values()].map(deliveriesOf),

@@ -30,15 +30,13 @@ export function Waiting() {
   const { data: vendors = [] } = useQuery(operatorQueries.waitingVendors());
   const { data: result, mutateAsync: distribute } = useDistribute();
   const nameOf = useVendorName();
-  const waiting = vendors.reduce((count, { leads }) => count + leads, 0);
   return (
     <Page title="Waiting leads" isTitleHidden>
       <p className="quiet">Leads that no order wanted when they came.</p>
       {result !== undefined && <Result {...result} />}
-      {waiting > 0 && (
+      {vendors.length > 0 && (
         <Distribution
           vendors={vendors}
-          waiting={waiting}
           act={(vendor_id) => distribute({ max: MOST, vendor_id })}
         />
       )}
@@ -68,9 +66,8 @@ export function Waiting() {
 }
 
 function Distribution(
-  { vendors, waiting, act }: {
+  { vendors, act }: {
     vendors: WaitingVendor[];
-    waiting: number;
     act: (vendorId: string | null) => Promise<unknown>;
   },
 ) {
@@ -80,9 +77,8 @@ function Distribution(
   // None of its leads may wait any more.
   const chosen = vendors.find(({ vendor_id }) => vendor_id === selected);
   const those = counted?.filter(({ vendor_id }) => chosen === undefined || vendor_id === chosen.vendor_id);
-  const wanted = those?.reduce((sum, { wanted }) => sum + wanted, 0);
-
   const states = statesOf(those ?? []);
+  const wanted = those?.reduce((sum, { wanted }) => sum + wanted, 0);
 
   return (
     <>
@@ -115,7 +111,9 @@ function Distribution(
       {wanted !== undefined && (
         <p>
           {wanted > 0
-            ? `Open orders now want ${countText(wanted)} of the ${countText(chosen?.leads ?? waiting)}.`
+            ? `Open orders now want ${countText(wanted)} of the ${
+              countText(states.reduce((sum, { leads }) => sum + leads, 0))
+            }.`
             : "No open order wants any of them."}{" "}
           An order that is opened or changed takes only leads that come afterwards. These stay here until an open order
           wants them and an operator presses Distribute.
@@ -147,7 +145,17 @@ function States({ states }: { states: StateCount[] }) {
           { title: "Leads", cell: ({ leads }) => countText(leads), isNumber: true },
           { title: "Wanted now", cell: ({ wanted }) => countText(wanted), isNumber: true },
           { title: "Oldest", cell: ({ oldest }) => <Time at={oldest} isAge /> },
-          { title: "Nearest order", cell: ({ order }) => <Nearest order={order} />, isSentence: true },
+          {
+            title: "Nearest order",
+            cell: ({ order }) =>
+              order === null ? "None is for this vendor" : (
+                <>
+                  <Link href={`/operator/orders/${order.id}`}>Order {order.id.slice(0, 8)} of {order.agency}</Link>{" "}
+                  {order.obstacle ?? "takes them first"}
+                </>
+              ),
+            isSentence: true,
+          },
         ]}
       />
     </>
@@ -156,17 +164,6 @@ function States({ states }: { states: StateCount[] }) {
 
 function nameOfState({ state }: StateCount): string {
   return state === null ? "No state" : stateName(state);
-}
-
-/** The order that takes the leads first, or the one that lacks least for it. */
-function Nearest({ order }: Pick<StateCount, "order">) {
-  if (order === null) return "None is for this vendor";
-  return (
-    <>
-      <Link href={`/operator/orders/${order.id}`}>Order {order.id.slice(0, 8)} of {order.agency}</Link>{" "}
-      {order.obstacle ?? "takes them first"}
-    </>
-  );
 }
 
 type StateCount = WantedLeads["states"][number];
