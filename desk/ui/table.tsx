@@ -203,7 +203,7 @@ export function SortSelect<Row>({ columns, standard }: { columns: TableColumn<Ro
         onChange={({ target: { value } }) =>
           setSort({ key: value, isDescending: sortable.find(({ key }) => key === value)!.isGreatestFirst ?? false })}
       >
-        {!sortable.some(({ key }) => key === sort.key) && <option value={sort.key} />}
+        {!sortable.some(({ key }) => key === sort.key) && <option value={sort.key}>Standard order</option>}
         {sortable.map(({ key, title }) => <option key={key} value={key}>{title}</option>)}
       </select>
     </label>
