@@ -62,6 +62,8 @@ function FoundOrders({ all, agencyId, children }: { all: string; agencyId?: stri
 /** A row opens the order, which says why it gets leads or none. */
 function OrderTable({ query, isOfAgency }: { query: ReturnType<typeof usePages<Order>>; isOfAgency: boolean }) {
   const nameOf = useVendorName();
+  const wanted = ({ vendor, states }: Pick<Order, "vendor" | "states">) =>
+    wantedText({ vendor: vendor && nameOf(vendor), states });
   // The key opens the question anew each time.
   const [asked, ask] = useState<{ order: Order; act: Act; key: number } | null>(null);
   return (
@@ -87,17 +89,23 @@ function OrderTable({ query, isOfAgency }: { query: ReturnType<typeof usePages<O
         columns={[
           ...isOfAgency ? [] : [{
             title: "Agency",
-            cell: ({ agency, id }: Order) => (
+            cell: ({ agency, id, ...order }: Order) => (
               <span className="two-lines">
-                <bdi>{agency}</bdi> <small>order {id.slice(0, 8)}</small>
+                <bdi>{agency}</bdi>{" "}
+                <small>
+                  order {id.slice(0, 8)}
+                  <span className="if-narrow">: {wanted(order)}</span>
+                </small>
               </span>
             ),
             isHeader: true,
+            isSentence: true,
           }],
           {
             title: "Wants",
-            cell: ({ vendor, states }) => wantedText({ vendor: vendor && nameOf(vendor), states }),
+            cell: wanted,
             isHeader: isOfAgency,
+            isMinor: !isOfAgency,
             isSentence: true,
           },
           { title: "Agent", cell: ({ agent }) => <bdi>{agent ?? "Take turns"}</bdi>, isMinor: true },
@@ -105,16 +113,17 @@ function OrderTable({ query, isOfAgency }: { query: ReturnType<typeof usePages<O
           { title: "Priority", cell: ({ priority }) => priority, isNumber: true, isMinor: true },
           {
             title: "Forecast",
-            cell: (order) => (
-              <span className="two-lines">
-                {order.status === "open" && <Outlook order={order} />}
-                {order.ends_at !== null && (
-                  <small>
-                    Ends <Time at={order.ends_at} />
-                  </small>
-                )}
-              </span>
-            ),
+            cell: (order) =>
+              (order.status === "open" || order.ends_at !== null) && (
+                <span className="two-lines">
+                  {order.status === "open" && <Outlook order={order} />}
+                  {order.ends_at !== null && (
+                    <small>
+                      Ends <Time at={order.ends_at} />
+                    </small>
+                  )}
+                </span>
+              ),
             isSentence: true,
           },
           { title: "Today", cell: todayText, isNumber: true },

@@ -36,7 +36,8 @@ function Fill({ order }: { order: Order }) {
 
 /** When an order will be full. */
 export function Forecast({ order }: { order: PacedOrder }) {
-  const { words, isWrong } = paceOf(order);
+  const { pace, words, isWrong } = paceOf(order);
   if (order.status === "paused") return <Badge meaning="warn">{words}</Badge>;
-  return isWrong ? <Badge meaning="bad">{words}</Badge> : words;
+  const forecast = <span>{pace && <span className="pace">{pace},</span>} {words}</span>;
+  return isWrong ? <Badge meaning="bad">{forecast}</Badge> : forecast;
 }

@@ -7,8 +7,8 @@ export type PacedOrder =
   & Pick<Order, "leads_7_days" | "per_day" | "full_in_days" | "starts_at" | "ends_at">
   & { status: string };
 
-/** The pace at which an order fills, in words: "2.5 a day, full in about 3 days"; and whether it is wrong. */
-export function paceOf(order: PacedOrder, now = Date.now()): { words: string; isWrong: boolean } {
+/** The pace at which an order fills, in words: "2.5 a day" and "full in about 3 days"; and whether it is wrong. */
+export function paceOf(order: PacedOrder, now = Date.now()): { pace?: string; words: string; isWrong: boolean } {
   const { status, leads_7_days, per_day, full_in_days } = order;
   const endsAt = order.ends_at === null ? Infinity : Date.parse(order.ends_at);
   const right = (words: string) => ({ words, isWrong: false });
@@ -21,7 +21,7 @@ export function paceOf(order: PacedOrder, now = Date.now()): { words: string; is
   if (per_day === null) return right("too new for a forecast");
   if (full_in_days === null || leads_7_days === 0) return wrong("no leads in 7 days");
   const pace = `${per_day.toLocaleString("en-US")} a day`;
-  if (now + full_in_days * DAY_MS > endsAt) return wrong(`${pace}, ends before it is full`);
-  if (full_in_days > 365) return wrong(`${pace}, not full within a year`);
-  return right(`${pace}, full in about ${full_in_days === 1 ? "a day" : `${full_in_days} days`}`);
+  if (now + full_in_days * DAY_MS > endsAt) return { pace, ...wrong("ends before it is full") };
+  if (full_in_days > 365) return { pace, ...wrong("not full within a year") };
+  return { pace, ...right(`full in about ${full_in_days === 1 ? "a day" : `${full_in_days} days`}`) };
 }

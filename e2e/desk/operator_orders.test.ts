@@ -182,6 +182,13 @@ deskTest("orders are found by their agency, vendor and status, and one is closed
   await page.locator('table[aria-busy="false"]').waitFor();
   await assertAccessible(page);
   await assertFits(page);
+  // A tablet has what the order wants below the agency.
+  await page.setViewportSize({ width: 768, height: 1024 });
+  await row.getByText(`order ${order.id.slice(0, 8)}: ${vendor.slug}, any state`).waitFor();
+  assert.equal(await row.getByRole("progressbar").isVisible(), false);
+  await assertFits(page);
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await assertFits(page);
   await row.getByRole("button", { name: /^More about/ }).click();
   await page.getByRole("menuitem", { name: "Close" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
