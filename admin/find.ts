@@ -29,6 +29,8 @@ export interface DestinationRow {
   agency: string;
   is_on: boolean;
   waiting: number;
+  /** Orders lists of the desk. */
+  place: string;
 }
 
 /** The tables of the named nouns. */

@@ -152,7 +152,7 @@ async function updateDestination(
 }
 
 async function showDestination({ sql }: Session, name: string, { agency }: { agency?: string }): Promise<Outcome> {
-  const destination = await findDestination(sql, name, agency);
+  const { place: _, ...destination } = await findDestination(sql, name, agency);
   return { data: destination, text: formatFields(destination) };
 }
 

@@ -1,6 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { call, supabase } from "./client.ts";
-import { after, pagesOptions } from "./pages.ts";
+import { COUNT, counted } from "./operator.ts";
+import { after, isId, pagesOptions } from "./pages.ts";
 import { queryClient } from "./queries.ts";
 
 /** Where events of an agency's leads are sent, and how that does. */
@@ -25,6 +26,14 @@ export interface Destination {
   failing_since: string | null;
   last_failure: string | null;
   created_at: string;
+  /** Orders destinations, those that fail first. */
+  place: string;
+}
+
+/** An agency that has no destination. */
+export interface AgencyWithout {
+  id: string;
+  name: string;
 }
 
 /** An event that was sent to a destination, or waits. */
@@ -47,18 +56,24 @@ const BATCH = 1_000;
 
 export const destinationQueries = {
   all: () => ["destinations"],
-  /** Those of an agency, or of all that the user may see, by name. */
-  list: (agency_id?: string) =>
-    pagesOptions<Destination>([...destinationQueries.all(), "list", agency_id], async (limit, last) => {
-      const query = supabase.from("destination_list").select().limit(limit);
-      const narrowed = agency_id === undefined ? query : query.eq("agency_id", agency_id);
-      return await call(after(narrowed, last, "name", true)) as Destination[];
+  /** Those of an agency, one, or all that the user may see, those that fail first. */
+  list: (narrow: { agency_id?: string; id?: string } = {}) =>
+    pagesOptions<Destination>([...destinationQueries.all(), "list", narrow], async (limit, last) => {
+      if (narrow.id !== undefined && !isId(narrow.id)) return [];
+      const query = supabase.from("destination_list").select().match(narrow).limit(limit);
+      return await call(after(query, last, "place", true)) as Destination[];
     }),
-  /** The number of agencies that have none, for operators. */
+  /** The agencies that have none by name, for operators. */
   missing: () =>
+    pagesOptions<AgencyWithout>([...destinationQueries.all(), "missing"], async (limit, last) => {
+      const query = supabase.from("agency_list").select("id, name").eq("destinations", 0).limit(limit);
+      return await call(after(query, last, "name", true)) as AgencyWithout[];
+    }),
+  /** How many they are. */
+  missingCount: () =>
     queryOptions({
-      queryKey: [...destinationQueries.all(), "missing"],
-      queryFn: async () => (await call(supabase.from("agency_list").select("id").eq("destinations", 0))).length,
+      queryKey: [...destinationQueries.all(), "missing count"],
+      queryFn: () => counted(supabase.from("agency_list").select("id", COUNT).eq("destinations", 0)),
     }),
   /** What was sent to one, the newest first. It is read again, because most has an outcome within seconds. */
   dispatches: (destination_id: string) => ({

@@ -89,7 +89,7 @@ const FIRST_RECRUITS = 20;
 export const NO_STATE = "none";
 
 /** The number of a list's rows, without the rows. */
-const COUNT = { count: "exact", head: true } as const;
+export const COUNT = { count: "exact", head: true } as const;
 
 /** The number of days that are shown of the vendors. */
 export const DAYS = 14;
@@ -186,10 +186,12 @@ export const operatorQueries = {
         ) as RejectedDelivery | null,
       enabled: isId(id),
     }),
-  /** The leads of all recruiting vendors, the newest first. */
-  leads: () => ({
-    ...pagesOptions<ListedLead>([...operatorQueries.all(), "leads"], async (limit, last) => {
-      const query = supabase.from("lead_list").select().limit(limit);
+  /** The leads of recruiting vendors, the newest first: of all, of a vendor by its slug, or of a distribution. */
+  leads: ({ vendor, distribution }: { vendor?: string | null; distribution?: string | null } = {}) => ({
+    ...pagesOptions<ListedLead>([...operatorQueries.all(), "leads", vendor, distribution], async (limit, last) => {
+      let query = supabase.from("lead_list").select().limit(limit);
+      if (vendor) query = query.eq("vendor", vendor);
+      if (distribution) query = query.eq("distribution", distribution);
       return await call(after(query, last, "received")) as ListedLead[];
     }),
     ...EACH_MINUTE,
@@ -368,7 +370,8 @@ export async function countWaiting(vendor_id: string | null): Promise<number> {
   return await counted(vendor_id === null ? query : query.eq("vendor_id", vendor_id));
 }
 
-async function counted(rows: PromiseLike<Result<unknown> & { count: number | null }>): Promise<number> {
+/** The exact number of rows of a list; its query has {@link COUNT}. */
+export async function counted(rows: PromiseLike<Result<unknown> & { count: number | null }>): Promise<number> {
   const result = await rows;
   await asOperator(call(Promise.resolve(result)));
   return result.count ?? 0;

@@ -3,9 +3,9 @@ import ChevronDown from "lucide-react/icons/chevron-down";
 import { type ReactNode, Suspense, useId, useRef } from "react";
 import { Redirect, Route, Switch } from "wouter";
 import { operatorCounts } from "../data/operator_counts.ts";
+import { Badge } from "../ui/badge.tsx";
 import { chunk } from "../ui/chunk.ts";
 import { countText } from "../ui/count.ts";
-import { AgenciesWithoutDestination, Destinations } from "../ui/destinations.tsx";
 import { useHasViewList } from "../ui/is_wide.ts";
 import { Page } from "../ui/page.tsx";
 import { Skeleton } from "../ui/query_result.tsx";
@@ -14,6 +14,7 @@ import { Utc } from "../ui/time.tsx";
 import { Actions } from "./actions.tsx";
 import { Agencies } from "./agencies.tsx";
 import { Deliveries } from "./deliveries.tsx";
+import { AllDestinations, OneDestination } from "./destinations.tsx";
 import { GroupView } from "./group.tsx";
 import { Duplicates } from "./duplicates.tsx";
 import { FoundDelivery } from "./found_delivery.tsx";
@@ -68,12 +69,8 @@ export function Operator({ settingsOf }: { settingsOf: (agencyId: string, orders
         <Route path="/operator/outbox" component={UnsentTexts} />
         <Route path="/operator/outbox/failed/:id">{({ id }) => <FailedTexts key={id} agencyId={id!} />}</Route>
         <Route path="/operator/vendors" component={Vendors} />
-        <Route path="/operator/destinations">
-          <Page title="Destinations" isTitleHidden>
-            <Destinations />
-            <AgenciesWithoutDestination />
-          </Page>
-        </Route>
+        <Route path="/operator/destinations" component={AllDestinations} />
+        <Route path="/operator/destinations/:id">{({ id }) => <OneDestination key={id} id={id!} />}</Route>
         <Route path="/operator/mappings/:vendor/:delivery?">
           {({ vendor, delivery }) => (
             <Suspense
@@ -106,7 +103,8 @@ function Views() {
   return (
     <div className="subnav">
       <button type="button" popoverTarget={id}>
-        <span className="visually-hidden">Operator:</span> {current?.label} <ChevronDown size={16} />
+        <span className="visually-hidden">Operator:</span> {current?.label}{" "}
+        {tabs[0]!.count && <Badge meaning="info">{tabs[0]!.count} to do</Badge>} <ChevronDown size={16} />
       </button>
       <div id={id} ref={menu} className="menu" popover="auto" onClick={() => menu.current!.hidePopover()}>{list}</div>
     </div>

@@ -87,7 +87,7 @@ function Parts({ agencyId, agent, orders, base }: {
             {agent !== null && (
               <p className="quiet">The people who run the service set up destinations; ask them to change one.</p>
             )}
-            <Destinations agencyId={agencyId} />
+            <Destinations agency_id={agencyId} />
           </section>
         </Route>
         <Route path={`${base}/notifications`}>

@@ -1,5 +1,4 @@
 import { useState } from "react";
-import { useQuery } from "@tanstack/react-query";
 import {
   type Destination,
   destinationQueries,
@@ -19,39 +18,32 @@ import { List } from "./list.tsx";
 import { EmptyState } from "./query_result.tsx";
 import { Time } from "./time.tsx";
 
-/** The destinations of an agency, or of all agencies with the operators' own, each with what can be done with it. */
-export function Destinations({ agencyId }: { agencyId?: string }) {
-  const query = usePages(destinationQueries.list(agencyId));
+/** The destinations of an agency, or one, each with what can be done with it. */
+export function Destinations(narrow: { agency_id: string } | { id: string }) {
+  const query = usePages(destinationQueries.list(narrow));
   return (
     <List
       query={query}
       resource="destinations"
       className="cards"
-      empty={
-        <EmptyState title="No destination yet.">
-          The people who run the service add one. It sends new leads to an agency's own system.
-        </EmptyState>
-      }
+      empty={"id" in narrow
+        ? <EmptyState title="There is no such destination." />
+        : (
+          <EmptyState title="No destination yet.">
+            The people who run the service add one. It sends new leads to an agency's own system.
+          </EmptyState>
+        )}
       keyOf={({ id }) => id}
-      row={(destination) => <DestinationRow destination={destination} showsAgency={agencyId === undefined} />}
+      row={(destination) => <DestinationRow destination={destination} isAlone={"id" in narrow} />}
     />
   );
 }
 
-/** How many agencies have no destination. */
-export function AgenciesWithoutDestination() {
-  const { data: count = 0 } = useQuery(destinationQueries.missing());
-  return count > 0 && (
-    <p className="quiet">{count === 1 ? "1 agency has" : `${countText(count)} agencies have`} no destination.</p>
-  );
-}
-
-function DestinationRow({ destination, showsAgency }: { destination: Destination; showsAgency: boolean }) {
+function DestinationRow({ destination, isAlone }: { destination: Destination; isAlone: boolean }) {
   const {
     id,
     name,
     agency_id,
-    agency,
     kind,
     url,
     address,
@@ -64,12 +56,12 @@ function DestinationRow({ destination, showsAgency }: { destination: Destination
     failing_since,
     last_failure,
   } = destination;
-  const [isOpen, setOpen] = useState(false);
+  const [isOpen, setOpen] = useState(isAlone);
   return (
     <li className="panel">
       <div className="section-head">
         <p className="line">
-          <strong>{showsAgency && agency_id !== null ? `${agency}: ${name}` : name}</strong>
+          <strong>{name}</strong>
           {is_on ? <Badge meaning="good">on</Badge> : <Badge meaning="warn">paused</Badge>}
           {failed_24h > 0 && <Badge meaning="bad">{countText(failed_24h)} failed in 24 hours</Badge>}
           {waiting > 0 && <Badge meaning="info">{countText(waiting)} waiting</Badge>}

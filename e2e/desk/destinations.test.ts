@@ -40,16 +40,35 @@ deskTest("a manager tests a destination, sends again what failed, pauses it, and
 
   await sql`update private.dispatches set attempt = 1, status = 503, reason = 'HTTP 503' where destination_id = ${id}`;
   await sql`update public.destinations set failing_since = now(), failures = 1 where id = ${id}`;
-  await createAgency();
+  // The first by name.
+  const name = `0 ${team.agency_id}`;
+  await sql`update public.agencies set name = ${name} where id = ${team.agency_id}`;
+  const without = await createAgency();
+  const [agencies] = await sql`
+    update public.agencies set name = ${`0 ${without.id}`} where id = ${without.id} returning name`;
   const operator = await signInNewOperator();
   await signIn(page, operator, "operator/destinations");
-  const seen = page.getByRole("listitem").filter({ hasText: "https://crm.example.com/leads" }).filter({
-    hasText: "Prairie Life",
-  });
-  await seen.getByRole("button", { name: "Resume crm" }).first().waitFor();
-  await seen.getByText(/^Failing since .*: HTTP 503$/).first().waitFor();
-  await page.getByText(/^[\d,]+ agenc(y has|ies have) no destination\.$/).waitFor();
+  // What fails is first.
+  const seen = page.getByRole("row").filter({ hasText: name });
+  for (const words of ["crm.example.com/leads", "failing", "HTTP 503", "nothing yet"]) {
+    await seen.getByText(words, { exact: true }).waitFor();
+  }
+  await page.getByRole("heading", { name: /^[\d,]+ agenc(y has|ies have) no destination$/ }).waitFor();
+  await page.getByRole("link", { name: agencies!.name }).waitFor();
+  for (const [width, height] of [[390, 844], [768, 1024], [1280, 800]] as const) {
+    await page.setViewportSize({ width, height });
+    await assertFits(page);
+    await assertAccessible(page);
+  }
+  await seen.getByRole("button", { name: "Resume crm" }).click();
+  await seen.getByRole("button", { name: "Resume crm" }).waitFor({ state: "detached" });
+  await seen.getByRole("link").click();
+  await page.getByRole("heading", { name: `Destination crm of ${name}` }).waitFor();
+  await page.getByText(/^Failing since .*: HTTP 503$/).waitFor();
+  await page.getByRole("button", { name: "Pause crm" }).waitFor();
+  await page.getByText("waiting", { exact: true }).waitFor();
   await assertAccessible(page);
+  await sql`update public.destinations set failing_since = null, failures = 0 where id = ${id}`;
 });
 
 deskTest("an agent chooses what to be mailed about", async (page) => {

@@ -20687,11 +20687,7 @@ select d.id, d.agency_id, coalesce(g.name, 'operators') as agency, d.name, d.kin
     select s.name from private.destination_secrets s where s.destination_id = d.id and s.kind = 'header' order by s.name
   ) as headers,
   (select count(*)::int from private.dispatches p where p.destination_id = d.id and p.state in ('waiting', 'sending')) as waiting,
-  (
-    select count(*)::int
-    from private.dispatches p
-    where p.destination_id = d.id and p.state = 'failed' and p.ended_at > now() - interval '24 hours'
-  ) as failed_24h,
+  f.failed_24h,
   (select max(p.delivered_at) from private.dispatches p where p.destination_id = d.id and p.state = 'delivered') as last_delivered_at,
   d.failing_since, d.failures,
   case when d.failing_since is not null then (
@@ -20701,9 +20697,17 @@ select d.id, d.agency_id, coalesce(g.name, 'operators') as agency, d.name, d.kin
     order by p.seq desc
     limit 1
   ) end as last_failure,
-  d.created_at
+  d.created_at,
+  concat_ws(' ',
+    case when d.failing_since is not null or d.off_reason is not null then 0 when f.failed_24h > 0 then 1 when d.is_on then 3 else 2 end,
+    coalesce(g.name, 'operators'), d.name) as place
 from public.destinations d
 left join public.agencies g on g.id = d.agency_id
+cross join lateral (
+  select count(*)::int as failed_24h
+  from private.dispatches p
+  where p.destination_id = d.id and p.state = 'failed' and p.ended_at > now() - interval '24 hours'
+) f
 where d.agent_id is null and ((select private.may_operate()) or d.agency_id = (select private.managed_agency_id()));
 
 comment on view private.destination_list is 'Destinations, for operators and the managers of their agency.';
@@ -20714,6 +20718,7 @@ create view public.destination_list with (security_invoker = true) as select * f
 comment on view public.destination_list is
   'Destinations, with the names of their headers and how their dispatches fare: waiting, failed_24h (in the last 24 hours), '
   'last_delivered_at, failing_since and failures (since the last success), last_failure (the last response while it fails). '
+  'place: orders them, those that fail first, then by agency. '
   'Operators see all, also `operators`, to which alerts go; managers those of their agency.';
 grant select on public.destination_list to authenticated, service_role;
 

@@ -3509,6 +3509,7 @@ export type Database = {
           "name": string;
           "off_reason": string | null;
           "order_id": string | null;
+          "place": string | null;
           "rejected_when": string | null;
           "returns_rejected": boolean;
           "template": string | null;

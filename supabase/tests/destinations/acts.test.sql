@@ -1,6 +1,6 @@
 -- What managers and operators do with destinations, and that nobody else sees or changes anything of them.
 begin;
-select plan(55);
+select plan(56);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor');
@@ -103,6 +103,11 @@ select is(
     where coalesce(pg_temp.as_person(who, 'select string_agg(name, '','') from public.destination_list where agency <> ''elsewhere'''), '') !~ '^(42501.*)?$'),
   '{}', 'nor see it');
 select is(pg_temp.as_person('mia', 'select string_agg(name, '','' order by name) from public.destination_list'), 'crm,inbox', 'a manager sees those of the agency');
+update public.destinations set failing_since = now(), failures = 1 where name = 'inbox';
+select is(
+  pg_temp.as_person('mia', 'select string_agg(name, '','' order by place) from public.destination_list'), 'inbox,crm',
+  'what fails is before what has failed');
+update public.destinations set failing_since = null, failures = 0 where name = 'inbox';
 select is(pg_temp.as_person('visitor', 'select count(*) from public.destination_list where name in (''crm'', ''inbox'', ''theirs'', ''operators'')'), '4', 'an operator all');
 select is(pg_temp.as_person('mia', 'select concat_ws('' '', destination, event, first_name, state) from public.dispatch_list where destination = ''crm'''),
   'crm lead.distributed Lea failed', 'and what was sent');

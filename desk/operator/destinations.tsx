@@ -1,0 +1,119 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "wouter";
+import { type Destination, destinationQueries, retryFailed, setDestinationState } from "../data/destinations.ts";
+import { usePages } from "../data/pages.ts";
+import { ActionButton } from "../ui/action.tsx";
+import { Badge } from "../ui/badge.tsx";
+import { countText } from "../ui/count.ts";
+import { Destinations } from "../ui/destinations.tsx";
+import { List } from "../ui/list.tsx";
+import { Page } from "../ui/page.tsx";
+import { EmptyState } from "../ui/query_result.tsx";
+import { Table, type TableColumn } from "../ui/table.tsx";
+import { Time } from "../ui/time.tsx";
+
+const COLUMNS: TableColumn<Destination>[] = [
+  {
+    title: "Agency",
+    cell: ({ agency_id, agency, name }) => (
+      <span className="two-lines">
+        <bdi>{agency_id === null ? "Alerts of the service" : agency}</bdi> <small>{name}</small>
+      </span>
+    ),
+    isHeader: true,
+    isSentence: true,
+  },
+  { title: "Target", cell: ({ url, address }) => url?.replace(/^https?:\/\//, "") ?? address },
+  { title: "State", cell: (destination) => <State of={destination} />, isSentence: true },
+  { title: "Last delivered", cell: ({ last_delivered_at: at }) => at === null ? "nothing yet" : <Time at={at} /> },
+  { title: "Waiting", cell: ({ waiting }) => countText(waiting), isNumber: true },
+  { title: "Failed", cell: ({ failed_24h }) => countText(failed_24h), isNumber: true },
+  {
+    title: "Act",
+    isPlain: true,
+    cell: ({ id, agency_id, name, is_on, failed_24h }) =>
+      failed_24h > 0
+        ? (
+          <ActionButton act={() => retryFailed(id)}>
+            Send again <span className="visually-hidden">what failed to {name}</span>
+          </ActionButton>
+        )
+        : agency_id !== null && !is_on && (
+          <ActionButton act={() => setDestinationState(id, true)}>
+            Resume <span className="visually-hidden">{name}</span>
+          </ActionButton>
+        ),
+  },
+];
+
+function State({ of: { is_on, off_reason, failing_since, last_failure } }: { of: Destination }) {
+  if (off_reason !== null) return <Problem word="switched off" why={off_reason} />;
+  if (failing_since !== null) return <Problem word="failing" why={last_failure} />;
+  return is_on ? <Badge meaning="good">on</Badge> : <Badge meaning="warn">paused</Badge>;
+}
+
+function Problem({ word, why }: { word: string; why: string | null }) {
+  return (
+    <span className="two-lines">
+      <Badge meaning="bad">{word}</Badge> <small>{why}</small>
+    </span>
+  );
+}
+
+/** The destinations of all agencies and the operators' own, those that fail first, and the agencies that have none. */
+export function AllDestinations() {
+  const query = usePages(destinationQueries.list());
+  return (
+    <Page title="Destinations" isTitleHidden>
+      <Table
+        query={query}
+        resource="destinations"
+        label="Destinations"
+        empty={<EmptyState title="No destination yet.">The command “destination create” makes one.</EmptyState>}
+        keyOf={({ id }) => id}
+        nameOf={({ agency, name }) => `${name} of ${agency}`}
+        hrefOf={({ id }) => `/operator/destinations/${id}`}
+        columns={COLUMNS}
+      />
+      <AgenciesWithout />
+    </Page>
+  );
+}
+
+function AgenciesWithout() {
+  const query = usePages(destinationQueries.missing());
+  const { data: count = 0 } = useQuery(destinationQueries.missingCount());
+  if (count === 0) return null;
+  return (
+    <section aria-labelledby="without">
+      <h2 id="without">{count === 1 ? "1 agency has" : `${countText(count)} agencies have`} no destination</h2>
+      <List
+        query={query}
+        resource="agencies"
+        className="names"
+        empty={null}
+        keyOf={({ id }) => id}
+        row={({ id, name }) => (
+          <li>
+            <Link href={`/operator/agencies/${id}/destinations`}>
+              <bdi>{name}</bdi>
+            </Link>
+          </li>
+        )}
+      />
+    </section>
+  );
+}
+
+/** A destination with what can be done with it, and what was sent to it. */
+export function OneDestination({ id }: { id: string }) {
+  const [destination] = usePages(destinationQueries.list({ id })).data ?? [];
+  return (
+    <Page
+      title={destination === undefined ? "Destination" : `Destination ${destination.name} of ${destination.agency}`}
+    >
+      <Link href="/operator/destinations" className="back">All destinations</Link>
+      <Destinations id={id} />
+    </Page>
+  );
+}
