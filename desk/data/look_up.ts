@@ -1,6 +1,6 @@
 import { queryOptions, skipToken, useMutation } from "@tanstack/react-query";
 import { call, supabase } from "./client.ts";
-import { asOperator, readAgain } from "./operator.ts";
+import { asOperator, operatorQueries, readAgain, type UnsentText } from "./operator.ts";
 import type { TriedOrder } from "./operator_orders.ts";
 import { queryClient } from "./queries.ts";
 
@@ -48,6 +48,8 @@ export interface ShownLead {
     email: string | null;
     state: string | null;
     distribution?: string;
+    /** What the vendor has said besides; of a recruiting lead alone. */
+    vendor_metadata?: Record<string, unknown> & { answers?: { question: string | null; answer: unknown }[] };
     agency: string | null;
     agent: string | null;
   };
@@ -93,6 +95,16 @@ export function useReadLead() {
     },
   });
 }
+
+/** The greeting of a lead that the provider does not have, and why; null: it is sent, or there is none. */
+export const greetingOf = (lead_id: string) =>
+  queryOptions({
+    queryKey: [...operatorQueries.all(), "greeting", lead_id],
+    queryFn: async () => {
+      const query = supabase.from("outbox_list").select().eq("lead_id", lead_id).eq("kind", "greeting");
+      return await asOperator(call(query.order("created_at").limit(1).maybeSingle())) as UnsentText | null;
+    },
+  });
 
 /** Takes a lead back from the agency that got it, for good. */
 export function useReturnLead() {

@@ -1,20 +1,27 @@
 import Circle from "lucide-react/icons/circle";
 import { useEffect, useState } from "react";
 import { Link } from "wouter";
-import { type ShownLead, useReadLead, useReturnLead } from "../data/look_up.ts";
+import { useQuery } from "@tanstack/react-query";
+import { greetingOf, type ShownLead, useReadLead, useReturnLead } from "../data/look_up.ts";
 import { ConfirmButton } from "../ui/confirm.tsx";
-import { DotSeparated } from "../ui/dot_separated.tsx";
 import { JsonFields } from "../ui/json_value.tsx";
 import { Page } from "../ui/page.tsx";
 import { phoneText } from "../ui/phone.ts";
 import { ErrorState, Skeleton } from "../ui/query_result.tsx";
 import { Time } from "../ui/time.tsx";
-import { distributionText } from "./lead_words.ts";
+import { distributionText, greetingText } from "./lead_words.ts";
 import { TriedOrders } from "./tried_orders.tsx";
 import { useVendorName } from "./vendor_name.tsx";
 
 /** What is written of an id is its beginning, as elsewhere; the fields have it whole. */
 const UUID = /\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
+
+/** What the page says elsewhere, or only as it is stored. */
+const ELSEWHERE = new Set([
+  ...["id", "request_id", "distribution", "agency", "agent", "vendor", "vendor_lead_id", "vendor_metadata"],
+  ...["name", "first_name", "last_name", "full_name", "phone", "phone_raw", "email", "state", "state_raw"],
+  ...["vendor_fields", "answers", "consent"],
+]);
 
 /** A lead, all that has happened to it, and why each order would get it now or not. */
 export function LeadView({ id }: { id: string }) {
@@ -62,9 +69,8 @@ function ReturnLead({ lead: { id, agency }, onReturned }: { lead: ShownLead["lea
 }
 
 function Shown({ onReturned, ...shown }: ShownLead & { onReturned: () => void }) {
-  const { kind, lead, timeline, explained } = shown;
+  const { lead, timeline, explained } = shown;
   const nameOf = useVendorName();
-  const { vendor, vendor_lead_id, phone, email, state, ...fields } = lead;
   return (
     <>
       <div className="section-head">
@@ -74,16 +80,7 @@ function Shown({ onReturned, ...shown }: ShownLead & { onReturned: () => void })
       <div className="recruit-columns">
         <section className="panel" aria-labelledby="fields">
           <h2 id="fields">Fields</h2>
-          <p className="quiet">
-            <DotSeparated>
-              {kind === "recruiting" ? nameOf(vendor!) : lead.source}
-              {vendor_lead_id}
-              {phone !== null && phoneText(phone)}
-              {email !== null && <bdi>{email}</bdi>}
-              {state}
-            </DotSeparated>
-          </p>
-          <JsonFields fields={{ kind, ...fields }} />
+          <Fields lead={lead} />
         </section>
         <div className="beside-facts">
           <section className="panel timeline" aria-labelledby="history">
@@ -105,8 +102,8 @@ function Shown({ onReturned, ...shown }: ShownLead & { onReturned: () => void })
             <section className="panel" aria-labelledby="orders">
               <h2 id="orders">The orders for such a lead</h2>
               <p className="quiet">
-                A new lead of {nameOf(vendor!)} from {state ?? "no state"} is offered to them in this order, as of{" "}
-                <Time at={explained.as_of} />:
+                A new lead of {nameOf(lead.vendor!)} from {lead.state ?? "no state"}{" "}
+                is offered to them in this order, as of <Time at={explained.as_of} />:
               </p>
               <TriedOrders orders={explained.orders} />
             </section>
@@ -117,8 +114,35 @@ function Shown({ onReturned, ...shown }: ShownLead & { onReturned: () => void })
   );
 }
 
+/** What the vendor has said of the lead in words, and below it all that is stored, as it is stored. */
+function Fields({ lead }: Pick<ShownLead, "lead">) {
+  const nameOf = useVendorName();
+  const { vendor, vendor_lead_id, phone, email, state, vendor_metadata: told } = lead;
+  const others = Object.entries({ ...told, ...lead }).filter(([name]) => !ELSEWHERE.has(name));
+  return (
+    <>
+      <JsonFields
+        fields={{
+          ...vendor && { vendor: nameOf(vendor), "The vendor's id": vendor_lead_id ?? null },
+          phone: phone && phoneText(phone),
+          "E-mail address": email,
+          state,
+          ...Object.fromEntries(others),
+          ...Object.fromEntries((told?.answers ?? []).map(({ question, answer }) => [question ?? "Answer", answer])),
+          consent: told?.consent ?? null,
+        }}
+      />
+      <details>
+        <summary>As it is stored</summary>
+        <pre tabIndex={0} role="region" aria-label="As it is stored">{JSON.stringify(lead, null, 2)}</pre>
+      </details>
+    </>
+  );
+}
+
 /** The place of a lead, and the reason. The sentence with which `explain` begins. */
-function Where({ kind, lead: { distribution, agency, agent, source }, explained }: ShownLead) {
+function Where({ kind, lead: { id, distribution, agency, agent, source }, explained }: ShownLead) {
+  const { data: greeting } = useQuery(greetingOf(id));
   if (kind === "sales") {
     return (
       <p className="headline">
@@ -162,7 +186,7 @@ function Where({ kind, lead: { distribution, agency, agent, source }, explained 
         <>
           , <Time at={distributed_at} />
         </>
-      )}.
+      )}. {greeting && greetingText(greeting)}
     </p>
   );
 }

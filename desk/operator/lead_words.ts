@@ -1,6 +1,10 @@
 import { STATES } from "../../supabase/functions/_shared/states.ts";
+import { explainWhy } from "../../supabase/functions/_shared/twilio_errors.ts";
+import type { UnsentText } from "../data/operator.ts";
+import { timeText } from "../ui/time.tsx";
 
-const DISTRIBUTIONS: Record<string, string> = {
+/** The words for each place of a recruiting lead. */
+export const DISTRIBUTIONS: Record<string, string> = {
   distributed: "Distributed",
   unmatched: "Waits: no order wanted it when it came",
   pending: "Waits: it is not distributed yet",
@@ -18,6 +22,12 @@ export function stateName(code: string): string {
 /** Where a recruiting lead is, in words. */
 export function distributionText(distribution: string): string {
   return DISTRIBUTIONS[distribution] ?? distribution;
+}
+
+/** The state of a greeting that the provider does not have, and why. */
+export function greetingText({ state, why, reason }: Pick<UnsentText, "state" | "why" | "reason">): string {
+  const words = explainWhy({ why, reason }).replace(/\d{4}-\d\d-\d\dT\S+Z/, (at) => timeText(at, new Date(), true));
+  return `Greeting ${state.replace("_", " ")}: ${words}.`;
 }
 
 /** Who has a recruiting lead, or why nobody has. */

@@ -1,12 +1,13 @@
-import { Link } from "wouter";
+import { Link, useSearch } from "wouter";
 import { type ListedLead, operatorQueries } from "../data/operator.ts";
 import { usePages } from "../data/pages.ts";
+import { SelectField } from "../ui/filters.tsx";
 import { Page } from "../ui/page.tsx";
 import { EmptyState } from "../ui/query_result.tsx";
 import { Table, type TableColumn } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
-import { placeText } from "./lead_words.ts";
-import { useVendorName } from "./vendor_name.tsx";
+import { DISTRIBUTIONS, placeText } from "./lead_words.ts";
+import { useVendorName, VendorField } from "./vendor_name.tsx";
 
 /** The number of leads that Today shows. */
 const FEW = 5;
@@ -26,19 +27,29 @@ export function NewestLeads() {
 
 /** All leads, the newest first. */
 export function AllLeads() {
+  const parameters = new URLSearchParams(useSearch());
   return (
     <Page title="Leads">
       <Link href="/operator" className="back">Today</Link>
       <p className="quiet">
         Leads of recruiting vendors, the newest first. Reading one of them is noted with your name.
       </p>
-      <Leads />
+      <form className="filters" role="search" onSubmit={(event) => event.preventDefault()}>
+        <VendorField />
+        <SelectField
+          name="distribution"
+          label="Outcome"
+          all="All outcomes"
+          options={Object.entries(DISTRIBUTIONS)}
+        />
+      </form>
+      <Leads vendor={parameters.get("vendor")} distribution={parameters.get("distribution")} />
     </Page>
   );
 }
 
-function Leads({ most }: { most?: number }) {
-  const query = usePages(operatorQueries.leads());
+function Leads({ most, ...narrow }: { most?: number; vendor?: string | null; distribution?: string | null }) {
+  const query = usePages(operatorQueries.leads(narrow));
   const nameOf = useVendorName();
   const columns: TableColumn<ListedLead>[] = [
     { title: "Lead", cell: (lead) => <bdi>{refOf(lead)}</bdi>, isHeader: true },
@@ -50,7 +61,11 @@ function Leads({ most }: { most?: number }) {
     <Table
       query={most === undefined ? query : { ...query, data: query.data?.slice(0, most), fetchNextPage: undefined }}
       resource="leads"
-      empty={<EmptyState title="No lead has come yet." />}
+      empty={
+        <EmptyState
+          title={narrow.vendor || narrow.distribution ? "No lead is as you look for." : "No lead has come yet."}
+        />
+      }
       expected={most}
       label="Leads"
       keyOf={({ id }) => id}

@@ -31,7 +31,9 @@ deskTest(
     const [lead] = await sql`
     insert into public.recruiting_leads
       (vendor_id, vendor_lead_id, first_name, vendor_metadata, distribution, request_id)
-    values (${vendor.id}, ${"app-" + short}, 'Ada', ${sql.json({ phone, state: "OK", last_name: "Byron" })},
+    values (${vendor.id}, ${"app-" + short}, 'Ada', ${
+      sql.json({ phone, state: "OK", last_name: "Byron", answers: [{ question: "Licensed?", answer: "Yes" }] })
+    },
       'unmatched', ${"req-" + short})
     returning id`;
     const operator = await signInNewOperator();
@@ -45,6 +47,11 @@ deskTest(
     await assertAccessible(page);
     await page.getByRole("link", { name: "Ada Byron" }).click();
     await page.getByRole("heading", { name: "Ada Byron" }).waitFor();
+    const fields = page.getByRole("region", { name: "Fields" });
+    await fields.getByText("Licensed?", { exact: true }).waitFor();
+    assert.equal(await fields.getByText("last_name").isVisible(), false, "what the vendor calls it is folded");
+    await fields.getByText("As it is stored").click();
+    await fields.getByText('"last_name": "Byron"').waitFor();
     await page.getByRole("region", { name: "The orders for such a lead" }).getByText("Prairie Life").first().waitFor();
     await page.getByRole("region", { name: "History" }).getByRole("listitem").first().waitFor();
     await assertAccessible(page);
@@ -166,8 +173,8 @@ deskTest("the page of a lead begins with where it is and why, in words, and name
   const short = order.id.slice(0, 8);
   await headline.getByText(`Distributed to An agency under test, Agent 1, by the order ${short}, `).waitFor();
   await headline.getByRole("link", { name: "An agency under test" }).waitFor();
-  await page.locator("main .panel > .quiet").getByText(vendor.name, { exact: true }).waitFor();
-  assert.equal(await page.getByText(vendor.slug).count(), 0);
+  await page.getByRole("region", { name: "Fields" }).getByText(vendor.name, { exact: true }).waitFor();
+  assert.equal(await page.getByText(vendor.slug).filter({ visible: true }).count(), 0);
   await assertAccessible(page);
   await headline.getByRole("link", { name: `order ${short}` }).click();
   await page.getByRole("heading", { name: "Why it gets leads, or none" }).waitFor();
@@ -177,6 +184,14 @@ deskTest("the page of a lead begins with where it is and why, in words, and name
   await own.getByText(`1 of 1 leads, priority 1000. ${vendor.name}, any state. Took 1 of the 2`).waitFor();
   await assertAccessible(page);
   await assertFits(page);
+
+  // Its greeting is in the same sentence.
+  await sql`
+    insert into public.skipped_greetings (recruiting_lead_id, agency_id, reason)
+    values (${ids[0]!}, ${order.agency_id}, 'no_phone')`;
+  await page.evaluate(`location.hash = "#/operator/search/${ids[0]}"`);
+  await page.reload();
+  await headline.getByText("Greeting never queued: the lead has no phone number that can be texted.").waitFor();
 
   await page.evaluate(`location.hash = "#/operator/search/${ids[1]}"`);
   await headline.getByText("Waits: no order wanted it when it came. No order wants it now.").waitFor();

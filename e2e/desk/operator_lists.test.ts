@@ -39,6 +39,11 @@ deskTest("Today has the newest leads: the vendor, and who has each, or why nobod
   await page.getByRole("heading", { level: 1, name: "Leads" }).waitFor();
   await assertAccessible(page);
   await assertFits(page);
+  await page.getByLabel("Vendor").selectOption({ label: vendor.slug });
+  await page.getByLabel("Outcome").selectOption("Waits: no order wanted it when it came");
+  await rows.nth(1).waitFor({ state: "detached" });
+  await rows.getByRole("link", { name: "second" }).waitFor();
+  await page.getByLabel("Outcome").selectOption("All outcomes");
   await rows.getByRole("link", { name: "first" }).click();
   await page.locator(".headline").getByText("Distributed to").waitFor();
   await sql`delete from public.recruiting_leads where vendor_id = ${vendor.id}`;
