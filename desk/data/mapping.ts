@@ -36,6 +36,8 @@ export interface OpenedSample {
   action_id: string;
   /** A text of JSON. */
   payload: string;
+  /** The delivery that it is of; undefined: it is of a lead. */
+  delivery?: string;
 }
 
 /** A mapping that is being edited. */
@@ -99,7 +101,8 @@ export function useOpenSample() {
       );
       const action_id = await asOperator(begun);
       const sample = await asOperator(call(supabase.rpc("read_sample", { action_id })));
-      return { action_id, payload: (sample as { payload: string }).payload };
+      const { payload } = sample as { payload: string };
+      return { action_id, payload, delivery: kind === "delivery" ? id : undefined };
     },
   });
 }

@@ -1,6 +1,7 @@
-import { useId, useState } from "react";
+import { Fragment, useId, useState } from "react";
 import { Link } from "wouter";
 import { useQuery } from "@tanstack/react-query";
+import { MAPPING_FIELDS } from "../../supabase/functions/_shared/mapping_fields.ts";
 import {
   draftFrom,
   draftOf,
@@ -20,7 +21,8 @@ import { useDebounced } from "../ui/search.tsx";
 import { EmptyState, QueryResult } from "../ui/query_result.tsx";
 import { useUnsaved } from "../ui/unsaved.ts";
 import { groupOf, pathOf } from "./deliveries.tsx";
-import { MappingResult } from "./mapping_result.tsx";
+import { MappingResult, MappingVerdict } from "./mapping_result.tsx";
+import { ReplayAll, useReplayAll } from "./replay_all.tsx";
 import { SamplePayload } from "./sample_payload.tsx";
 import { useVendorName } from "./vendor_name.tsx";
 
@@ -69,6 +71,11 @@ function Editor({ mapping, delivery }: { mapping: Mapping; delivery?: string }) 
   const [problem, setProblem] = useState(found);
   // It stays until the next answer: a sentence that comes and goes with each key helps nobody.
   if (!isLate && found !== problem) setProblem(found);
+  const tried = opened?.delivery ?? delivery ?? "";
+  const { data: rejected } = useQuery(operatorQueries.delivery(tried));
+  const all = useReplayAll(rejected ? groupOf(rejected) : undefined);
+  // The result of an older mapping is not shown.
+  const [dryRunOf, setDryRunOf] = useState("");
   const isConflict = mapping.version !== draft.seen && !save.isPending;
 
   useUnsaved(isChanged, true);
@@ -96,12 +103,28 @@ function Editor({ mapping, delivery }: { mapping: Mapping; delivery?: string }) 
           onKeep={() => change({ ...draft, from: mapping.parser_config, seen: mapping.version })}
         />
       )}
+      {opened && <MappingVerdict preview={preview} isUnreadable={problem !== null} />}
+      {!isChanged && dryRunOf === draft.seen + tried && <ReplayAll of={all} />}
       <div className="beside">
         <SamplePayload mapping={mapping} delivery={delivery} opened={opened} onOpen={setOpened} />
         <form onSubmit={submit}>
           <MappingField text={draft.text} problem={problem} onChange={(text) => change({ ...draft, text })} />
           <p className="buttons">
             <button type="submit" className="primary" aria-disabled={save.isPending}>Save</button>
+            {rejected && (
+              <button
+                type="button"
+                title="It tries the saved mapping on all deliveries that were rejected as this one was."
+                aria-disabled={isChanged || all.isRunning}
+                onClick={() => {
+                  if (isChanged) return;
+                  setDryRunOf(draft.seen + tried);
+                  all.start(true);
+                }}
+              >
+                Dry run of all
+              </button>
+            )}
             {isChanged && (
               <button type="button" onClick={() => change({ ...draft, text: draft.from })}>
                 Take back the changes
@@ -111,10 +134,11 @@ function Editor({ mapping, delivery }: { mapping: Mapping; delivery?: string }) 
               {isChanged ? "Not saved yet." : save.isSuccess && "Saved. It works within seconds."}
             </span>
             {delivery !== undefined && !isChanged && save.isSuccess && (
-              <DeliveriesLink id={delivery} words="Back to the rejected deliveries, for a dry run" />
+              <DeliveriesLink id={delivery} words="Back to the rejected deliveries" />
             )}
           </p>
           {mappingProblem(save.error) === null && <ActionError action={save} />}
+          <KnownFields />
         </form>
         <MappingResult
           preview={preview}
@@ -149,6 +173,26 @@ function MappingField(
         JSON: for each field of a lead a JMESPath expression, as in {'{"fields": {"first_name": "person.name"}}'}.
       </small>
     </>
+  );
+}
+
+/** The fields that have the same meaning and type for every vendor. */
+function KnownFields() {
+  return (
+    <details>
+      <summary>Fields that a mapping can fill</summary>
+      <dl className="facts">
+        {Object.entries(MAPPING_FIELDS).map(([kind, names]) => (
+          <Fragment key={kind}>
+            <dt>{kind}</dt>
+            <dd>
+              <code>{names.join(", ")}</code>
+            </dd>
+          </Fragment>
+        ))}
+      </dl>
+      <p className="quiet">A field of any other name is kept with the lead as it was found.</p>
+    </details>
   );
 }
 

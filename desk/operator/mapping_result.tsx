@@ -4,9 +4,29 @@ import type { MappingPreview } from "../data/mapping.ts";
 import { JsonFields } from "../ui/json_value.tsx";
 import { ErrorState } from "../ui/query_result.tsx";
 
-/** The lead that the edited mapping makes of the payload, or why it makes none. */
+interface Preview {
+  data: MappingPreview | undefined;
+  error: Error | null;
+  refetch: () => unknown;
+}
+
+/** Whether the shown payload would be read, above all else. */
+export function MappingVerdict({ preview: { data }, isUnreadable }: { preview: Preview; isUnreadable: boolean }) {
+  const isRefused = isUnreadable || data?.status === "refused";
+  return (
+    <p role="status" className={`notice ${isRefused ? "is-warn" : "is-good"}`}>
+      {isUnreadable
+        ? "There is no lead while the mapping cannot be read."
+        : data?.status === "refused"
+        ? `It would be refused: ${data.reason}.`
+        : data?.status === "read" && "It would be read as this lead."}
+    </p>
+  );
+}
+
+/** The lead that the edited mapping makes of the payload. */
 export function MappingResult({ preview: { data, error, refetch }, isOpen, isLate, isUnreadable }: {
-  preview: { data: MappingPreview | undefined; error: Error | null; refetch: () => unknown };
+  preview: Preview;
   /** Whether a payload is shown. */
   isOpen: boolean;
   /** Whether this is the answer to an older text. */
@@ -15,19 +35,11 @@ export function MappingResult({ preview: { data, error, refetch }, isOpen, isLat
   isUnreadable: boolean;
 }) {
   const id = useId();
-  const sentence = !isOpen
-    ? "Show a payload to see what the mapping makes of it."
-    : isUnreadable
-    ? "There is no lead while the mapping cannot be read."
-    : data?.status === "refused"
-    ? `It would be refused: ${data.reason}.`
-    : data?.status === "read"
-    ? "It would be read as this lead:"
-    : "";
   return (
     <section aria-labelledby={id} aria-busy={isOpen && isLate}>
       <h2 id={id}>Lead</h2>
-      <p role="status">{sentence}</p>
+      {!isOpen && <p className="quiet">Show a payload to see what the mapping makes of it.</p>}
+      {(isUnreadable || data?.status === "refused") && <p className="quiet">None.</p>}
       {error !== null && !isUnreadable && (
         isGone(error)
           ? <p className="problem" role="alert">The payload is not open any more. Show it again.</p>

@@ -19,7 +19,7 @@ interface Job {
  * Replays all open deliveries of a group, or says what a replay would make of them, one batch after the other. After a
  * fault it goes on where it was, and also when a response was lost: a delivery that is replayed again gives the same lead.
  */
-export function useReplayAll(group: Group) {
+export function useReplayAll(group?: Group) {
   const [job, setJob] = useState<Job | null>(null);
   const current = useRef<Job | null>(null);
   const isStopped = useRef(false);
@@ -35,7 +35,7 @@ export function useReplayAll(group: Group) {
     try {
       let job = current.current;
       if (job === null) {
-        const { isDryRun, ids = await openDeliveries(group) } = given.current;
+        const { isDryRun, ids = await openDeliveries(group!) } = given.current;
         job = { isDryRun, total: ids.length, left: ids, results: [] };
       }
       show(job);
@@ -88,7 +88,7 @@ export function ReplayAll({ of }: { of: ReturnType<typeof useReplayAll> }) {
   const total = job?.total ?? 0;
   const isOver = job !== null && !isRunning && job.left.length === 0;
   return (
-    <div className="replay">
+    <div className={`replay ${isOver && job.isDryRun ? meaningOf(job) : ""}`}>
       <div role="status">
         {isRunning && job === null && <p>Reading the list</p>}
         {job !== null && !isOver && (
@@ -105,6 +105,11 @@ export function ReplayAll({ of }: { of: ReturnType<typeof useReplayAll> }) {
       {job !== null && <Refused results={job.results} />}
     </div>
   );
+}
+
+/** Whether something is still refused by a dry run, as a colour. */
+function meaningOf({ results }: Job): string {
+  return results.some(({ status }) => status === "refused") ? "is-warn" : "is-good";
 }
 
 function summary({ isDryRun, results }: Job): string {

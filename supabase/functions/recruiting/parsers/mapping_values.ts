@@ -2,6 +2,7 @@
  * Converts the value found for a mapped field to the type that the field has in every parser.
  */
 import { isObject, type Json } from "../../_shared/json.ts";
+import { MAPPING_FIELDS } from "../../_shared/mapping_fields.ts";
 import { readAnswersOfAnyShape } from "./answers.ts";
 import { readBoolean, readConsent } from "./consent.ts";
 import { compact, type Fields, isEmpty, toText } from "./fields.ts";
@@ -20,8 +21,7 @@ export const anyValue = taking((value) => isEmpty(value) ? undefined : value);
 
 /** The fields that are separate in normalizeLead(). */
 export const LEAD_FIELDS = new Map([
-  ...each(["first_name", "last_name", "full_name", "email", "phone"], text),
-  ...each(["address", "city", "state", "zip", "country", "vendor_lead_id"], text),
+  ...each([...MAPPING_FIELDS.Person, "vendor_lead_id"], text),
   ...each(["is_test"], taking((value) => readBoolean(firstOf(value)))),
   ...each(["submitted_at"], taking((value) => readTime(firstText(value)))),
   ...each(["consent"], taking((value) => readConsent(firstOfEach(firstOf(value))))),
@@ -29,8 +29,7 @@ export const LEAD_FIELDS = new Map([
 
 /** The other fields that have the same type in every parser. */
 export const SHARED_FIELDS = new Map([
-  ...each(["job_id", "job_title", "job_company", "job_location", "job_url"], text),
-  ...each(["form_id", "campaign_id", "ad_id", "click_id"], text),
+  ...each([...MAPPING_FIELDS.Job, ...MAPPING_FIELDS.Campaign], text),
   ...each(["answers"], readAnswersOfAnyShape),
 ]);
 
