@@ -60,14 +60,14 @@ deskTest("a manager tests a destination, sends again what failed, pauses it, and
     await assertFits(page);
     await assertAccessible(page);
   }
-  await seen.getByRole("button", { name: "Resume crm" }).click();
-  await seen.getByRole("button", { name: "Resume crm" }).waitFor({ state: "detached" });
   await seen.getByRole("link").click();
   await page.getByRole("heading", { name: `Destination crm of ${name}` }).waitFor();
   await page.getByText(/^Failing since .*: HTTP 503$/).waitFor();
-  await page.getByRole("button", { name: "Pause crm" }).waitFor();
   await page.getByText("waiting", { exact: true }).waitFor();
   await assertAccessible(page);
+  await page.goBack();
+  await seen.getByRole("button", { name: "Resume crm" }).click();
+  await seen.getByRole("button", { name: "Resume crm" }).waitFor({ state: "detached" });
   await sql`update public.destinations set failing_since = null, failures = 0 where id = ${id}`;
 });
 
