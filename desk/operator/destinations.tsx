@@ -25,7 +25,10 @@ const COLUMNS: TableColumn<Destination>[] = [
   },
   { title: "Target", cell: ({ url, address }) => url?.replace(/^https?:\/\//, "") ?? address },
   { title: "State", cell: (destination) => <State of={destination} />, isSentence: true },
-  { title: "Last delivered", cell: ({ last_delivered_at: at }) => at === null ? "nothing yet" : <Time at={at} /> },
+  {
+    title: "Last delivered",
+    cell: ({ last_delivered_at: at }) => at === null ? "nothing yet" : <Time at={at} isAge />,
+  },
   { title: "Waiting", cell: ({ waiting }) => countText(waiting), isNumber: true },
   { title: "Failed", cell: ({ failed_24h }) => countText(failed_24h), isNumber: true },
   {

@@ -18,9 +18,9 @@ const UUID = /\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
 
 /** What the page says elsewhere, or only as it is stored. */
 const ELSEWHERE = new Set([
-  ...["id", "request_id", "distribution", "agency", "agent", "vendor", "vendor_lead_id", "vendor_metadata"],
+  ...["id", "request_id", "received_via", "distribution", "agency", "agent", "vendor", "vendor_lead_id"],
   ...["name", "first_name", "last_name", "full_name", "phone", "phone_raw", "email", "state", "state_raw"],
-  ...["vendor_fields", "answers", "consent"],
+  ...["vendor_metadata", "vendor_fields", "answers", "consent"],
 ]);
 
 /** A lead, all that has happened to it, and why each order would get it now or not. */
