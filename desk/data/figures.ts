@@ -10,8 +10,8 @@ export interface Figures {
   days: number;
   /** The number of leads of each day, and whether the vendor's recruits have agreed to be texted. */
   vendors: { id: string; vendor: string; leads: number[]; has_text_consent: boolean }[];
-  /** In minutes of the agency's hours; null: nobody was answered. waiting: those without a response who wait now. */
-  first_response: { recruits: number; answered: number; waiting: number; median: number | null; ninety: number | null };
+  /** In minutes of the agency's hours; null: nobody was answered. */
+  first_response: { recruits: number; answered: number; median: number | null; ninety: number | null };
   waiting: { recruits: number; since: string | null };
   opt_outs: number;
   failed: number;

@@ -11,7 +11,7 @@ import { minutesText, shortDayName } from "./time_text.ts";
 export function FigureRow({ figures }: { figures: Figures }) {
   const { days, vendors, first_response, opt_outs, failed, daily, before } = figures;
   const recruits = Array.from({ length: days }, (_, n) => vendors.reduce((sum, { leads }) => sum + leads[n]!, 0));
-  const { answered, waiting, median, ninety } = first_response;
+  const { answered, median, ninety } = first_response;
   return (
     <section aria-label={`The last ${days} days`} className="figure-row">
       <Figure
@@ -23,22 +23,17 @@ export function FigureRow({ figures }: { figures: Figures }) {
       />
       <Figure
         label="First response by a person"
-        value={first_response.recruits === 0 ? null : answered}
-        format={(count) => `${countText(count)} of ${countText(first_response.recruits)}`}
+        value={median}
+        before={before.median}
+        format={minutesText}
+        isLessBetter
         values={daily.median.filter((minutes) => minutes !== null)}
         href={listHref("wrote", days)}
         hint={
           <>
-            recruits who began to write{" "}
+            {countText(answered)} of {countText(first_response.recruits)} who wrote{" "}
             {first_response.recruits > answered && (
               <Badge meaning="warn">{countText(first_response.recruits - answered)} not yet</Badge>
-            )}
-            {waiting > 0 && <span className="figure-line">{countText(waiting)} of them waiting now</span>}
-            {median !== null && (
-              <span className="figure-line">
-                Median {minutesText(median)}
-                {before.median !== null && ` (before: ${minutesText(before.median)})`}
-              </span>
             )}
             {ninety !== null && <span className="figure-line">90% within {minutesText(ninety)}</span>}
           </>

@@ -26,7 +26,7 @@ export function Funnel({ agent, figures }: { agent: Agent; figures: Figures }) {
       <div className="panel-head">
         <h2 id="funnel">Leads by vendor</h2>
         <small>
-          received in the last {figures.days} days, returned ones too; each column counts all that have got there
+          received in the last {figures.days} days, returned ones too, and how far they have come since
         </small>
       </div>
       <Table

@@ -41,8 +41,8 @@ function Overview({ agent }: { agent: Agent }) {
           <>
             <FigureRow figures={figures} />
             <RecruitChart figures={figures} />
-            <Funnel agent={agent} figures={figures} />
             <Agents figures={figures} />
+            <Funnel agent={agent} figures={figures} />
             <Orders agent={agent} />
           </>
         )}
@@ -56,7 +56,7 @@ function Waiting({ agent, since }: { agent: Agent } & Pick<Figures["waiting"], "
   const { data: { waiting: recruits, nobody } = { waiting: null, nobody: 0 } } = useQuery(inboxQueries.counts(agent));
   if (recruits === null) return null;
   return (
-    <p>
+    <p className={recruits === 0 ? undefined : "is-due"}>
       {recruits === 0 ? <span className="quiet">Nobody waits for an answer.</span> : (
         <Link href="/inbox/waiting">
           <strong>{recruits === 1 ? "1 recruit waits" : `${countText(recruits)} recruits wait`}</strong>{" "}

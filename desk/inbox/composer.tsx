@@ -10,6 +10,7 @@ import type { Agent } from "../data/user.ts";
 import { ActionError, useAction } from "../ui/action.tsx";
 import { ConfirmDialog } from "../ui/confirm.tsx";
 import { countText } from "../ui/count.ts";
+import { useIsPhone } from "../ui/is_wide.ts";
 import { timeText } from "../ui/time.tsx";
 import { AskForConversationButton, CopyButton } from "./unsent_words.tsx";
 import { MAX_LENGTH, segmentsOf } from "./segments.ts";
@@ -137,7 +138,7 @@ function TextComposer({ conversation, agent, name, isWriter, isChosen, modeButto
           {...quickReplies.box}
           aria-label={`Text to ${name}`}
           aria-describedby={problem === null ? `${id}-count` : `${id}-why`}
-          placeholder="Write a text, or / for a quick reply"
+          placeholder={useIsPhone() ? "Write a text" : "Write a text, or / for a quick reply"}
           rows={1}
           autoFocus={isChosen}
           value={draft.body}
@@ -173,7 +174,9 @@ function TextComposer({ conversation, agent, name, isWriter, isChosen, modeButto
               aria-disabled={sending.isRunning || !isReady}
             >
               <SendHorizontal size={16} />
-              {conversation.hasBot ? "Send and take over" : "Send"}
+              <span>
+                Send{conversation.hasBot && <span className="from-tablet"> and take over</span>}
+              </span>
             </button>
           </>
         )}

@@ -17,6 +17,9 @@ interface Acting {
   isWriter: boolean;
 }
 
+/** How the bot reads most texts, which needs no words. */
+const AS_EXPECTED = ["answer", "opening"];
+
 /** One text: who wrote it, what it says, and how far it has come. Rendered again when it has changed. */
 export const MessageBubble = memo(
   function MessageBubble({ text, name, isFirst, isLast, ...acting }: {
@@ -43,7 +46,7 @@ export const MessageBubble = memo(
             sender={sender_type === "recruit" ? name : "your agency"}
           />
         ))}
-        {heard !== null && <p className="quiet">{heardWords(heard)}</p>}
+        {heard !== null && !AS_EXPECTED.includes(heard) && <p className="quiet">{heardWords(heard)}</p>}
         {sender_type !== "recruit" && (isLast || text.status !== "delivered") && (
           <DeliveryStatus text={text} {...acting} />
         )}

@@ -102,7 +102,7 @@ function Thread({ conversation, agent, view }: { conversation: Conversation; age
   const others = (isNamed: boolean) => (
     <>
       {isWriter && <SnoozeButton conversation={conversation} readUpTo={readUpTo} isNamed={isNamed} />}
-      {bot && <ActButton act={bot} isNamed={isNamed} />}
+      {bot && (!isPhone || !conversation.hasBot) && <ActButton act={bot} isNamed={isNamed || isWide} />}
       {agent.role === "manager" && (
         <Reassign conversation={conversation} agent={agent} assign={assign} isNamed={isNamed} />
       )}
@@ -134,7 +134,7 @@ function Thread({ conversation, agent, view }: { conversation: Conversation; age
               <span className="visually-hidden">Call</span>
             </CallLink>
           )}
-          {!isPhone && others(false)}
+          {isPhone ? conversation.hasBot && bot && <ActButton act={bot} /> : others(false)}
           {isWide ? <IconButton {...about} aria-pressed={isAbout} onClick={() => setAbout(!isAbout)} /> : (
             <>
               <IconButton {...about} popoverTarget="about" />

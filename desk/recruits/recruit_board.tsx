@@ -84,7 +84,7 @@ function Stack({ filter, stage, onMove }: {
         if (moved !== "") onMove(JSON.parse(moved), stage);
       }}
     >
-      <h2>
+      <h2 className={`is-${stage}`}>
         {labelOf(stage)} <span className="count-of">{query.hasNextPage ? count ?? `${shown}+` : shown}</span>
       </h2>
       <QueryResult query={query} resource="recruits">
@@ -125,12 +125,17 @@ function Card({ recruit, onMove }: { recruit: Recruit; onMove: (recruit: Moved, 
         <RecruitBadges recruit={recruit} />{" "}
         <DotSeparated>
           {recruit.waiting_since === null && ago(created_at)}
-          {agent_id === null && "no agent"}
           {state}
           <bdi>{vendor}</bdi>
         </DotSeparated>
       </span>
-      {agent_id !== null && <Avatar id={agent_id} name={agent!} />}
+      {agent_id === null
+        ? (
+          <span className="avatar is-nobody" title="no agent">
+            ?<span className="visually-hidden">no agent</span>
+          </span>
+        )
+        : <Avatar id={agent_id} name={agent!} />}
     </li>
   );
 }

@@ -20,6 +20,7 @@ import { Badge } from "../ui/badge.tsx";
 import { labelOf } from "../ui/json_value.tsx";
 import { fullName } from "../ui/name.ts";
 import { isPhone, phoneText } from "../ui/phone.ts";
+import { Nothing } from "../ui/nothing.tsx";
 import { EmptyState } from "../ui/query_result.tsx";
 import { CallLink } from "../ui/recruit_facts.tsx";
 import { RecruitStage } from "../ui/recruit_stage.tsx";
@@ -60,7 +61,7 @@ export const COLUMNS: TableColumn<Recruit>[] = [
     key: "text",
     isGreatestFirst: true,
     isMinor: true,
-    cell: ({ last_text_at }) => last_text_at === null ? "no texts" : <Time at={last_text_at} />,
+    cell: ({ last_text_at }) => last_text_at === null ? <Nothing words="no texts" /> : <Time at={last_text_at} />,
   },
   { title: "Received", key: "received", isGreatestFirst: true, cell: ({ created_at }) => <Time at={created_at} /> },
 ];

@@ -55,7 +55,7 @@ export function NoteComposer({ placeId, leadId, agent, name, isChosen = false, m
       }}
     >
       <p id={id} className="note-words">
-        A note for your agency. <bdi>{name}</bdi> does not get it.
+        Only your agency reads notes.
       </p>
       <div className="compose">
         <textarea

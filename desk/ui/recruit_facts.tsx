@@ -58,17 +58,17 @@ export function RecruitFacts({ recruit, showsAgent = false }: { recruit: Recruit
       <dl>
         <Fact name="Phone">
           {phone === null
-            ? "none"
+            ? NONE
             : isPhone(phone)
             ? <CallLink id={recruit.id} phone={phone}>{phoneText(phone)}</CallLink>
             : phone}
         </Fact>
         <Fact name="E-mail">
-          {email === null ? "none" : isEmail(email) ? <a href={`mailto:${email}`}>{broken(email)}</a> : email}
+          {email === null ? NONE : isEmail(email) ? <a href={`mailto:${email}`}>{broken(email)}</a> : email}
         </Fact>
         <Fact name="Location">{placeOf(recruit)}</Fact>
         <Fact name="Job">{text(job_title)}</Fact>
-        {showsAgent && <Fact name="Agent">{agent === null ? "none yet" : <bdi>{agent}</bdi>}</Fact>}
+        {showsAgent && <Fact name="Agent">{agent === null ? NONE : <bdi>{agent}</bdi>}</Fact>}
         <Fact name="Vendor">
           <bdi>{vendor}</bdi>
         </Fact>
@@ -78,7 +78,7 @@ export function RecruitFacts({ recruit, showsAgent = false }: { recruit: Recruit
         <Fact name="Applied">{isTime(submitted_at) && <Time at={submitted_at} />}</Fact>
         <Fact name="Resume">
           {resume_path === null &&
-            (resume_skipped === undefined ? "none" : "the vendor sent one that could not be kept")}
+            (resume_skipped === undefined ? NONE : "the vendor sent one that could not be kept")}
         </Fact>
         <Fact name="Test">{is_test === true && "a test lead of the vendor"}</Fact>
       </dl>
@@ -116,6 +116,8 @@ function broken(email: string): ReactNode {
     </>
   );
 }
+
+const NONE = <span className="quiet">none</span>;
 
 /** A fact, where there is one. */
 function Fact({ name, children }: { name: string; children: ReactNode }) {

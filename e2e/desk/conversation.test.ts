@@ -83,7 +83,7 @@ deskTest("below each text of the recruit stands how the bot read it, and why a p
   await signIn(page, agent, `inbox/${talk.id}`);
   const entry = (words: string) => texts(page).getByRole("listitem").filter({ hasText: words });
   await entry("My dad died").getByText("No answer to the bot: somebody has died", { exact: true }).waitFor();
-  await entry("yes").getByText("An answer to the bot", { exact: true }).waitFor();
+  assert.equal(await entry("yes").getByText("answer to the bot").count(), 0);
   assert.doesNotMatch(await entry("Are you there?").innerText(), /bot/, "the bot did not read what came later");
   await assertAccessible(page);
   await assertFits(page);
@@ -105,7 +105,7 @@ deskTest("a note is marked, seen at once by the colleague, and never sent", asyn
     await noteBox(page).and(page.locator(":focus")).waitFor();
     assert.equal(await box(page).count(), 0);
     assert.equal(await page.getByRole("button", { name: /Send/ }).count(), 0);
-    await page.getByText("Maya does not get it.").waitFor();
+    await page.getByText("Only your agency reads notes.").waitFor();
     await assertAccessible(page);
     await noteBox(page).fill("Has a licence in Texas.\nCall after 5.");
     await noteBox(page).press("Control+Enter");

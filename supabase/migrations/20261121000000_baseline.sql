@@ -15637,8 +15637,6 @@ begin
       'first_response', (
         select jsonb_build_object(
           'recruits', count(*), 'answered', count(a.minutes),
-          'waiting', count(*) filter (where a.minutes is null and exists (
-            select from public.recruiting_conversations c where c.id = a.conversation_id and c.waiting_since is not null)),
           'median', percentile_disc(0.5) within group (order by a.minutes),
           'ninety', percentile_disc(0.9) within group (order by a.minutes))
         from responses a
@@ -15689,13 +15687,12 @@ $$;
 
 comment on function public.agency_figures(integer) is
   'The figures of a manager''s agency for the last days of its time zone, today included: {first_day, days, vendors: [{id, '
-  'vendor, leads: [number of each day], has_text_consent}], first_response: {recruits, answered, waiting, median, ninety}, waiting: '
+  'vendor, leads: [number of each day], has_text_consent}], first_response: {recruits, answered, median, ninety}, waiting: '
   '{recruits, since}, '
   'opt_outs, failed, daily: {median, opt_outs, failed: [number of each day]}, before: {recruits, median, opt_outs, failed}, '
   'agents: [{id, name, waiting, recruits, answered, median, moved_on, hired}]}. vendors: the leads of the agency that came, by an order or not. '
   'first_response: the minutes, in the hours of the agency, from the first text of each recruit who began to write in these '
-  'days to the first text of an agent after it; the bot does not count, and neither does a text that failed. Its waiting: those '
-  'without a response who wait for one now; the others are the bot''s, or their conversations have ended. ninety: the 90th '
+  'days to the first text of an agent after it; the bot does not count, and neither does a text that failed. ninety: the 90th '
   'percentile. opt_outs: the numbers that have opted out. failed: the conversations in which one of our texts was not '
   'delivered; daily counts each number and conversation on its last day. before: the same for as many days before these; '
   'recruits: the leads of all vendors. agents: those who are active, or of whom something counts. waiting: the conversations '

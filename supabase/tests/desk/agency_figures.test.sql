@@ -34,7 +34,7 @@ select is(
   pg_temp.figures(),
   jsonb_build_object(
     'first_day', (now() at time zone 'America/Chicago')::date - 2, 'days', 3, 'vendors', '[]'::jsonb,
-    'first_response', '{"recruits": 0, "answered": 0, "waiting": 0, "median": null, "ninety": null}'::jsonb,
+    'first_response', '{"recruits": 0, "answered": 0, "median": null, "ninety": null}'::jsonb,
     'waiting', '{"recruits": 0, "since": null}'::jsonb, 'opt_outs', 0, 'failed', 0,
     'daily', '{"median": [null, null, null], "opt_outs": [0, 0, 0], "failed": [0, 0, 0]}'::jsonb,
     'before', '{"recruits": 0, "median": null, "opt_outs": 0, "failed": 0}'::jsonb,
@@ -123,7 +123,7 @@ select pg_temp.talk('fast', '5 minutes'), pg_temp.talk('with bot', '20 minutes',
   pg_temp.talk('never', null, '1 minute'), pg_temp.talk('old', '1 minute', asked => now() - interval '60 days');
 update public.recruiting_conversations set waiting_since = now() where id in (md5('never')::uuid, md5('fast')::uuid);
 select is(
-  pg_temp.figures(days => 14) -> 'first_response', '{"recruits": 4, "answered": 3, "waiting": 1, "median": 20, "ninety": 180}',
+  pg_temp.figures(days => 14) -> 'first_response', '{"recruits": 4, "answered": 3, "median": 20, "ninety": 180}',
   'an agent''s first text counts, from the recruit''s first one on; the bot''s does not. Of those without one, some wait');
 update public.recruiting_conversations set waiting_since = null where id in (md5('never')::uuid, md5('fast')::uuid);
 select results_eq(
