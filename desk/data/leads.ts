@@ -1,3 +1,4 @@
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { STATES } from "../../supabase/functions/_shared/states.ts";
 import { call, supabase } from "./client.ts";
 import { after, pagesOptions, search } from "./pages.ts";
@@ -30,22 +31,46 @@ export interface LeadFilter {
   type: string | null;
   /** The words that the user looks for. */
   typed: string;
+  /** Whether the oldest come first. */
+  ascending: boolean;
 }
 
+/** The number of rows, without the rows. */
+const COUNT = { count: "exact", head: true } as const;
+
 export const leadQueries = {
-  /** Sales leads, newest first. */
-  list: ({ agency_id, agent_id, state, type, typed }: LeadFilter) =>
-    pagesOptions<Lead>(["leads", agency_id, agent_id, state, type, typed], async (limit, last) => {
-      let query = supabase.from("leads")
-        .select(`id, agent_id, first_name, last_name, phone, phone_e164, state, type, stage, created_at,
-          agents(first_name, last_name), lead_metrics(presentations_submitted, sales, last_activity_at)`)
-        .eq("agency_id", agency_id);
-      if (agent_id !== null) query = query.eq("agent_id", agent_id);
-      if (type !== null) query = query.eq("type", type);
-      // A state stands as it was sent: as its code, or by its name.
-      const names = STATES.filter(({ code }) => code === state).map(({ name }) => name);
-      if (state !== null) query = query.or([state, ...names].map((words) => `state.ilike."${words}"`).join());
-      const columns = { names: ["first_name", "last_name"], phones: ["phone", "phone_e164"] };
-      return await call(search(after(query, last), typed, columns).limit(limit));
+  /** Sales leads, ordered by when they came. */
+  list: (filter: LeadFilter) =>
+    pagesOptions<Lead>(
+      ["leads", filter],
+      async (limit, last) => await call(after(select(filter), last, "created_at", filter.ascending).limit(limit)),
+    ),
+  /** The number of sales leads of a list. */
+  count: (filter: LeadFilter) =>
+    queryOptions({
+      queryKey: ["leads", "count", { ...filter, ascending: null }],
+      queryFn: async () => {
+        const result = await select(filter, COUNT);
+        await call(Promise.resolve(result));
+        return result.count!;
+      },
+      placeholderData: keepPreviousData,
     }),
 };
+
+/** Selects the sales leads of a list, or with `COUNT` only counts them. */
+function select({ agency_id, agent_id, state, type, typed }: LeadFilter, options?: typeof COUNT) {
+  let query = supabase.from("leads")
+    .select(
+      `id, agent_id, first_name, last_name, phone, phone_e164, state, type, stage, created_at,
+      agents(first_name, last_name), lead_metrics(presentations_submitted, sales, last_activity_at)`,
+      options,
+    )
+    .eq("agency_id", agency_id);
+  if (agent_id !== null) query = query.eq("agent_id", agent_id);
+  if (type !== null) query = query.eq("type", type);
+  // A state stands as it was sent: as its code, or by its name.
+  const names = STATES.filter(({ code }) => code === state).map(({ name }) => name);
+  if (state !== null) query = query.or([state, ...names].map((words) => `state.ilike."${words}"`).join());
+  return search(query, typed, { names: ["first_name", "last_name"], phones: ["phone", "phone_e164"] });
+}

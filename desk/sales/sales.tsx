@@ -1,19 +1,25 @@
+import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "wouter";
 import { type Lead, type LeadFilter, leadQueries, TYPES } from "../data/leads.ts";
 import { usePages } from "../data/pages.ts";
 import type { Agent } from "../data/user.ts";
 import { ActionButton } from "../ui/action.tsx";
 import { Avatar } from "../ui/avatar.tsx";
-import { Badge } from "../ui/badge.tsx";
 import { countText } from "../ui/count.ts";
 import { AgentFilter, SearchField, SelectField, StateFilter, stateOf } from "../ui/filters.tsx";
+import { labelOf } from "../ui/json_value.tsx";
 import { fullName } from "../ui/name.ts";
+import { None } from "../ui/none.tsx";
 import { Page } from "../ui/page.tsx";
 import { phoneText } from "../ui/phone.ts";
 import { EmptyState } from "../ui/query_result.tsx";
 import { Table, type TableColumn } from "../ui/table.tsx";
+import { useSort } from "../ui/table_sort.ts";
 import { Time } from "../ui/time.tsx";
 import { openPresentation } from "./present.ts";
+
+/** The order of an address that names none. */
+const STANDARD_SORT = "-received";
 
 /** The sales leads of an agent, or of a manager's agency. */
 export function Sales({ agent }: { agent: Agent }) {
@@ -21,6 +27,7 @@ export function Sales({ agent }: { agent: Agent }) {
   const filter = useFilter(agent);
   const isNarrow = filter.typed !== "" || filter.type !== null || filter.state !== null ||
     isManager && filter.agent_id !== null;
+  const { data: count } = useQuery(leadQueries.count(filter));
   return (
     <Page title="Sales leads" isTitleHidden>
       <form className="filters" role="search" onSubmit={(event) => event.preventDefault()}>
@@ -30,15 +37,18 @@ export function Sales({ agent }: { agent: Agent }) {
           name="type"
           label="Type"
           all="All types"
-          options={TYPES.map((type) => [type, type.toUpperCase()])}
+          options={TYPES.map((type) => [type, typeText(type)])}
         />
         {isManager && <AgentFilter agent={agent} />}
       </form>
+      <p className="quiet">{count === undefined ? "…" : `${countText(count)} ${count === 1 ? "lead" : "leads"}`}</p>
       <Table
         label="Sales leads"
         query={usePages(leadQueries.list(filter))}
         resource="sales leads"
         empty={<NoLeads isNarrow={isNarrow} />}
+        sort={STANDARD_SORT}
+        hasSortSelect={false}
         keyOf={({ id }) => id}
         nameOf={fullName}
         columns={isManager ? COLUMNS.toSpliced(5, 0, AGENT) : COLUMNS}
@@ -50,13 +60,20 @@ export function Sales({ agent }: { agent: Agent }) {
 /** The filter as the address has it. */
 function useFilter({ id, agency_id, role }: Agent): LeadFilter {
   const parameters = new URLSearchParams(useSearch());
+  const [{ key, isDescending }] = useSort(STANDARD_SORT);
   return {
     agency_id,
     agent_id: role === "manager" ? parameters.get("agent") : id,
     state: stateOf(parameters),
     type: TYPES.find((type) => type === parameters.get("type")) ?? null,
     typed: parameters.get("q") ?? "",
+    ascending: key === "received" && !isDescending,
   };
+}
+
+/** A type in words where its code is one. What the others stand for is the agency's to know. */
+function typeText(type: string): string {
+  return ["union", "globe"].includes(type) ? labelOf(type) : type.toUpperCase();
 }
 
 const COLUMNS: TableColumn<Lead>[] = [
@@ -65,7 +82,6 @@ const COLUMNS: TableColumn<Lead>[] = [
     isHeader: true,
     cell: (lead) => <bdi>{fullName(lead)}</bdi>,
   },
-  { title: "Stage", isPlain: true, cell: ({ stage }) => <Badge>{stage}</Badge> },
   {
     title: "Phone",
     isPlain: true,
@@ -73,25 +89,34 @@ const COLUMNS: TableColumn<Lead>[] = [
       phone_e164 === null ? phone : <a href={`tel:${phone_e164}`}>{phoneText(phone_e164)}</a>,
   },
   { title: "State", isPlain: true, cell: ({ state }) => state },
-  { title: "Type", isMinor: true, cell: ({ type }) => type.toUpperCase() },
+  { title: "Type", isPlain: true, cell: ({ type }) => typeText(type) },
+  // Agencies name their own stages.
+  { title: "Stage", isPlain: true, cell: ({ stage }) => labelOf(stage.replaceAll(" ", "_")) },
+  {
+    title: "Received",
+    key: "received",
+    isGreatestFirst: true,
+    isPlain: true,
+    cell: ({ created_at }) => <Time at={created_at} />,
+  },
   {
     title: "Presentations",
     isNumber: true,
     isMinor: true,
-    cell: ({ lead_metrics }) => countText(lead_metrics?.presentations_submitted ?? 0),
+    cell: ({ lead_metrics }) => <Count of={lead_metrics?.presentations_submitted} />,
   },
-  { title: "Sales", isNumber: true, cell: ({ lead_metrics }) => countText(lead_metrics?.sales ?? 0) },
+  { title: "Sales", isNumber: true, cell: ({ lead_metrics }) => <Count of={lead_metrics?.sales} /> },
   {
     title: "Last activity",
     cell: ({ lead_metrics }) =>
-      lead_metrics?.last_activity_at ? <Time at={lead_metrics.last_activity_at} /> : "none yet",
+      lead_metrics?.last_activity_at ? <Time at={lead_metrics.last_activity_at} /> : <None words="none yet" />,
   },
-  { title: "Received", cell: ({ created_at }) => <Time at={created_at} /> },
   {
     title: "Present",
+    isTitleHidden: true,
     isPlain: true,
     cell: (lead) => (
-      <ActionButton className="link" act={() => openPresentation(lead)}>
+      <ActionButton act={() => openPresentation(lead)}>
         Present<span className="visually-hidden">
           to <bdi>{fullName(lead)}</bdi>
         </span>
@@ -99,6 +124,10 @@ const COLUMNS: TableColumn<Lead>[] = [
     ),
   },
 ];
+
+function Count({ of = 0 }: { of?: number }) {
+  return of === 0 ? <None words="0" /> : countText(of);
+}
 
 const AGENT: TableColumn<Lead> = {
   title: "Agent",

@@ -25,6 +25,8 @@ export interface TableColumn<Row> extends Column<Row> {
   isSentence?: boolean;
   /** The heading above it and the columns beside it that have the same one. One of them at least is not minor. */
   group?: string;
+  /** Whether its title is for screen readers alone, as where each cell has a button. */
+  isTitleHidden?: boolean;
   /** Whether its values need no title on a card, such as phone numbers and badges. */
   isPlain?: boolean;
 }
@@ -171,9 +173,11 @@ function ColumnHead<Row>({ column, sort, setSort }: {
   sort: Sort;
   setSort: (sort: Sort) => void;
 }) {
-  const { title, key, isGreatestFirst = false } = column;
+  const { title, key, isTitleHidden = false, isGreatestFirst = false } = column;
   const given = { role: "columnheader", scope: "col", className: classOf(column) } as const;
-  if (key === undefined) return <th {...given}>{title}</th>;
+  if (key === undefined) {
+    return <th {...given}>{isTitleHidden ? <span className="visually-hidden">{title}</span> : title}</th>;
+  }
   const isSorted = sort.key === key;
   const Arrow = sort.isDescending ? ArrowDown : ArrowUp;
   return (

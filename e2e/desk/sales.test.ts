@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { createAgentWithLead, createLead, signInNewAgent } from "../support/agents.ts";
 import { sql } from "../support/client.ts";
 import { rows } from "./recruit_rows.ts";
@@ -13,7 +13,7 @@ async function textOf(page: Page, row = 0): Promise<string> {
 deskTest("an agent's sales leads say how far each has come", async (page) => {
   const agent = await createAgentWithLead();
   await signIn(page, agent, "sales");
-  assert.match(await textOf(page), /^Ida new 555-0100 IL FE 0 0 none yet \S+ [AP]M Present/);
+  assert.match(await textOf(page), /^Ida 555-0100 IL FE New \S+ [AP]M – ?0 – ?0 – ?none yet Present/);
   await sql`
     update public.leads set first_name = 'Rosa', last_name = 'Delgado', phone_e164 = '+17735550112', stage = 'sold'
     where id = ${agent.lead_id}`;
@@ -25,7 +25,7 @@ deskTest("an agent's sales leads say how far each has come", async (page) => {
   await page.reload();
   assert.match(
     await textOf(page),
-    /^Rosa Delgado sold \(773\) 555-0112 IL FE 1 1 \d+:\d\d [AP]M/,
+    /^Rosa Delgado \(773\) 555-0112 IL FE Sold \d+:\d\d [AP]M 1 1 \d+:\d\d [AP]M/,
   );
   assert.equal(await rows(page).getByRole("link").getAttribute("href"), "tel:+17735550112");
   await assertAccessible(page);
@@ -57,8 +57,19 @@ deskTest("sales leads on a phone look as in the docs", async (page) => {
   await signIn(page, agent, "sales");
   await rows(page).nth(4).waitFor();
   await assertFits(page);
-  const { height } = (await page.getByRole("button", { name: "Present" }).first().boundingBox())!;
-  assert(height >= 40, `${height} px`);
+  const boxOf = async (locator: Locator) => (await locator.boundingBox())!;
+  const rosa = rows(page).filter({ hasText: "Rosa" });
+  const present = await boxOf(rosa.getByRole("button", { name: "Present" }));
+  assert(present.height >= 40, `${present.height} px`);
+  const name = await boxOf(rosa.getByRole("rowheader"));
+  assert(name.y < present.y + present.height && present.y < name.y + name.height, "they are one line");
+  const phone = await boxOf(rosa.getByRole("link"));
+  for (const words of ["IL", "FE", "New"]) {
+    const { y, height } = await boxOf(rosa.getByText(words, { exact: true }));
+    assert(y < phone.y + phone.height && phone.y < y + height, `${words} is beside the phone`);
+  }
+  assert.equal(await rosa.getByText("none yet").isVisible(), false);
+  await rows(page).filter({ hasText: "Greg" }).getByText("Called back").waitFor();
   await assertAccessible(page);
 }, PHONE);
 
@@ -78,17 +89,24 @@ deskTest("a list of 120 sales leads is read to its end, and searched", async (pa
   }
   const names = await rows(page).getByRole("rowheader").allInnerTexts();
   assert.equal(new Set(names).size, 120);
+  await page.getByText("120 leads").waitFor();
+  const received = page.getByRole("columnheader", { name: "Received" });
+  assert.equal(await received.getAttribute("aria-sort"), "descending");
+  await received.getByRole("button").click();
+  await until(async () => /^Lead (9\d|1[01]\d)\./.test(await textOf(page)));
+  assert.equal(await received.getAttribute("aria-sort"), "ascending");
   for (const typed of ["lead 77.", "0177"]) {
     await page.getByRole("searchbox").fill(typed);
     await until(async () => await rows(page).count() === 1);
     assert.match(await textOf(page), /^Lead 77\./);
   }
+  await page.getByText("1 lead", { exact: true }).waitFor();
   await page.getByRole("searchbox").fill("");
   await sql`
     update public.leads set state = 'new york', type = 'union'
     where agency_id = ${agent.agency_id} and first_name = 'Lead 78.'`;
   const alone = async () => (await rows(page).getByRole("rowheader").allInnerTexts()).join() === "Lead 78.";
-  await page.getByLabel("Type").selectOption("UNION");
+  await page.getByLabel("Type").selectOption("Union");
   await until(alone);
   await page.getByLabel("Type").selectOption("");
   await until(async () => await rows(page).count() > 1);
@@ -107,7 +125,7 @@ deskTest("a colleague's sales leads are a manager's to see, and no other agent's
   await page.getByRole("button", { name: "Nora Quist" }).click();
   await page.getByRole("button", { name: "Sign out" }).click();
   await signIn(page, await signInNewAgent(agent.agency_id, "manager"), "sales");
-  assert.match(await textOf(page), /^Ida new 555-0100 IL FE NQ Nora Quist/);
+  assert.match(await textOf(page), /^Ida 555-0100 IL FE New NQ Nora Quist/);
   await page.getByLabel("Agent").selectOption({ index: 1 });
   await page.waitForURL(/agent=/);
   await page.setViewportSize({ width: 768, height: 1024 });
