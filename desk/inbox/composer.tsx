@@ -175,7 +175,7 @@ function TextComposer({ conversation, agent, name, isWriter, isChosen, modeButto
             >
               <SendHorizontal size={16} />
               <span>
-                Send{conversation.hasBot && <span className="from-tablet"> and take over</span>}
+                Send{conversation.hasBot && <span className="from-tablet">and take over</span>}
               </span>
             </button>
           </>

@@ -33,6 +33,7 @@ const COLUMNS: TableColumn<Destination>[] = [
   { title: "Failed", cell: ({ failed_24h }) => countText(failed_24h), isNumber: true },
   {
     title: "Act",
+    isTitleHidden: true,
     isPlain: true,
     cell: ({ id, agency_id, name, is_on, failed_24h }) =>
       failed_24h > 0
