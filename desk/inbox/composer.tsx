@@ -70,6 +70,7 @@ function TextComposer({ conversation, agent, name, isWriter, isChosen, modeButto
 }) {
   const { draft, change, clear } = useDraft(agent.id, conversation.id);
   const id = useId();
+  const isPhone = useIsPhone();
   const body = draft.body.trim();
   const isTooLong = body.length > MAX_LENGTH;
   const attaching = useAction(async (file: File) => {
@@ -138,7 +139,7 @@ function TextComposer({ conversation, agent, name, isWriter, isChosen, modeButto
           {...quickReplies.box}
           aria-label={`Text to ${name}`}
           aria-describedby={problem === null ? `${id}-count` : `${id}-why`}
-          placeholder={useIsPhone() ? "Write a text" : "Write a text, or / for a quick reply"}
+          placeholder={isPhone ? "Write a text" : "Write a text, or / for a quick reply"}
           rows={1}
           autoFocus={isChosen}
           value={draft.body}
@@ -175,7 +176,7 @@ function TextComposer({ conversation, agent, name, isWriter, isChosen, modeButto
             >
               <SendHorizontal size={16} />
               <span>
-                Send{conversation.hasBot && <span className="from-tablet">and take over</span>}
+                Send {conversation.hasBot && <span className="from-tablet">and take over</span>}
               </span>
             </button>
           </>
