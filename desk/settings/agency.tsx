@@ -65,12 +65,14 @@ function AgencyForm({ agency, readAgain, onSave }: {
         {!zones.includes(opened.timezone) && <option>{opened.timezone}</option>}
         {zones.map((zone) => <option key={zone}>{zone}</option>)}
       </Field>
-      <Field label="Opens at" hint="Such as 08:30." {...field("opens_at")} />
-      <Field
-        label="Closes at"
-        hint="A recruit’s wait is counted in these hours, Monday to Friday."
-        {...field("closes_at")}
-      />
+      <fieldset>
+        <legend>Hours, Monday to Friday</legend>
+        <div className="fields">
+          <Field label="Opens at" type="time" {...field("opens_at")} />
+          <Field label="Closes at" type="time" {...field("closes_at")} />
+        </div>
+        <small>A recruit’s wait is counted in these hours.</small>
+      </fieldset>
       <p className="buttons">
         <button type="submit" className="primary" aria-disabled={saving.isRunning}>Save</button>
       </p>

@@ -73,7 +73,7 @@ function Scripts({ agencyId, scripts }: { agencyId: string; scripts: Published[]
           />
         )}
       </p>
-      <ScriptForm key={times} script={shown} publish={publish} />
+      <ScriptForm key={times} script={shown} current={current} publish={publish} />
       {scripts.length > 0 && (
         <>
           <h2>Versions</h2>

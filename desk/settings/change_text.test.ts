@@ -42,7 +42,7 @@ Deno.test("a change of a setting in words", () => {
           template: {},
         },
       },
-      "Dana added opt-out to the events of the destination crm, removed erased person from the events of the destination crm, removed the order of the destination crm, set the condition for rejected leads of the destination crm to status == `422`, and changed the template of the destination crm",
+      "Dana added opt-out to the events of the destination “crm”, removed erased person from the events of the destination “crm”, removed the order of the destination “crm”, set the condition for rejected leads of the destination “crm” to “status == `422`”, and changed the template of the destination “crm”",
     ],
     [
       { action: "bot publish", subject: null, before: {}, after: { version: 3 } },
@@ -51,7 +51,7 @@ Deno.test("a change of a setting in words", () => {
     [{ action: "bot off", subject: null, before: {}, after: { version: 4 } }, "Dana turned the bot off"],
     [
       { action: "quick_reply remove", subject: "call", before: { shortcut: "call" }, after: {} },
-      "Dana removed the quick reply call",
+      "Dana removed the quick reply “/call”",
     ],
   ];
   for (const [change, words] of cases) assert.equal(changeText({ ...change, changed_by: "Dana" }), words);

@@ -17,6 +17,8 @@ const COLUMNS: Record<string, string> = {
   rejected_when: "condition for rejected leads",
   max_at_once: "most requests at once",
 };
+/** The columns whose values are not words that go on in the sentence. */
+const QUOTED = ["name", "shortcut", "body", "accepted_when", "rejected_when"];
 /** The columns whose values say nothing to people. */
 const UNSAID = ["order_id", "template"];
 
@@ -38,7 +40,12 @@ export function changeText(
   { action, subject, changed_by, before, after }: Omit<AgencyChange, "id" | "created_at">,
 ): string {
   const [noun, verb] = action.split(" ") as [string, string];
-  const what = noun === "agency" ? "the agency" : `${NOUNS[noun] ?? `${noun} `}${subject ?? "that is gone"}`;
+  const named = subject === null
+    ? "that is gone"
+    : noun === "agent"
+    ? subject
+    : `“${noun === "quick_reply" ? "/" : ""}${subject}”`;
+  const what = noun === "agency" ? "the agency" : `${NOUNS[noun] ?? `${noun} `}${named}`;
   return `${changed_by} ${LIST.format(deeds(noun, verb, what, before, after))}`;
 }
 
@@ -56,8 +63,9 @@ function columnDeeds(name: string, what: string, before: unknown, after: unknown
   if (Array.isArray(before) && Array.isArray(after)) return listDeeds(column, before, after);
   if (isNone(after)) return [`removed ${column}`];
   if (UNSAID.includes(name)) return [`${isNone(before) ? "set" : "changed"} ${column}`];
-  if (isNone(before)) return [`set ${column} to ${valueText(after)}`];
-  return [`changed ${column} from ${valueText(before)} to ${valueText(after)}`];
+  const text = (value: unknown) => QUOTED.includes(name) ? `“${valueText(value)}”` : valueText(value);
+  if (isNone(before)) return [`set ${column} to ${text(after)}`];
+  return [`changed ${column} from ${text(before)} to ${text(after)}`];
 }
 
 /** What a list has got and lost: `added opt-out to the events of the destination crm`. */

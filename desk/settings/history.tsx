@@ -19,7 +19,7 @@ export function History({ agencyId }: { agencyId: string }) {
         nameOf={changeText}
         columns={[
           { title: "Change", isHeader: true, cell: (change) => <bdi>{changeText(change)}</bdi> },
-          { title: "When", cell: ({ created_at }) => <Time at={created_at} /> },
+          { title: "When", isPlain: true, cell: ({ created_at }) => <Time at={created_at} /> },
         ]}
       />
     </section>

@@ -3,7 +3,9 @@ import { MAIL_ABOUT } from "../data/mail.ts";
 import { usePages } from "../data/pages.ts";
 import { type Member, teamQueries } from "../data/team.ts";
 import { Avatar } from "../ui/avatar.tsx";
+import { Badge } from "../ui/badge.tsx";
 import { fullName } from "../ui/name.ts";
+import { None } from "../ui/none.tsx";
 import { Table } from "../ui/table.tsx";
 
 /**
@@ -17,12 +19,14 @@ export function NotifiedPeople({ agencyId, agentId }: { agencyId: string; agentI
   return (
     <section aria-label="Notifications" className="notified">
       <p className="quiet">
-        What reaches agents while the desk is closed. Each agent turns alerts on in the account menu, which the agent's
-        initials open.{" "}
-        {people?.some(hasAlert) === false && !query.hasNextPage && (
-          <strong>Nobody gets an alert when the desk is closed.</strong>
-        )}
+        Alerts when no page of the desk is open. Each person turns on their own in the account menu, which their
+        initials open: “Notify me on this device” and “Mail me”.
       </p>
+      {people?.some(hasAlert) === false && !query.hasNextPage && (
+        <p>
+          <Badge meaning="warn">Nobody gets an alert when no page is open.</Badge>
+        </p>
+      )}
       <Table
         query={{ ...query, data: people }}
         resource="agents"
@@ -68,9 +72,9 @@ function hasAlert({ push_browsers, mail_about }: Member): boolean {
 function Chosen({ is, words = "on" }: { is: boolean; words?: string }) {
   return is
     ? (
-      <span className="chosen is-on">
+      <span className="chosen">
         <Check size={16} /> {words}
       </span>
     )
-    : <span className="chosen quiet">off</span>;
+    : <None words="off" />;
 }

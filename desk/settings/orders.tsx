@@ -59,13 +59,18 @@ const SETTINGS: TableColumn<Order> = {
   ),
 };
 
-const ACTS: TableColumn<Order> = { title: "Change", isPlain: true, cell: (order) => <OrderActions order={order} /> };
+const ACTS: TableColumn<Order> = {
+  title: "Change",
+  isTitleHidden: true,
+  isPlain: true,
+  cell: (order) => <OrderActions order={order} />,
+};
 
 function settingsText({ agent, priority, has_greeting, starts_at, ends_at }: Order): string {
   const settings = [
-    agent === null ? "the agents take turns" : `all go to ${agent}`,
+    agent === null ? "The agents take turns" : `All go to ${agent}`,
     has_greeting ? "recruits are greeted" : "no greeting",
-    priority !== 0 && `priority ${priority}, ${priority > 0 ? "before" : "after"} orders of priority 0`,
+    priority !== 0 && `gets leads ${priority > 0 ? "before" : "after"} ordinary orders (priority ${priority})`,
     starts_at !== null && `from ${timeText(starts_at)}`,
     ends_at !== null && `until ${timeText(ends_at)}`,
   ];

@@ -1,6 +1,7 @@
 import ArrowDown from "lucide-react/icons/arrow-down";
 import ArrowUp from "lucide-react/icons/arrow-up";
 import { useState } from "react";
+import { Badge } from "../ui/badge.tsx";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { Field } from "../ui/field.tsx";
 import { IconButton } from "../ui/icon_button.tsx";
@@ -56,7 +57,7 @@ export function QuestionForm({ questions, place, problems, onChange, move, remov
     <li className="panel" aria-label={title}>
       <details open={isOpen || hasProblem} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>
-          <strong dir="auto">{place + 1}. {ask || "New question"}</strong> <span className="quiet">{KINDS[kind]}</span>
+          <strong dir="auto">{place + 1}. {ask || "New question"}</strong> <Badge>{KINDS[kind]}</Badge>
         </summary>
         <div className="question">
           <Field label="Question" rows={2} autoFocus={isNew} {...text("ask")} />

@@ -14,7 +14,13 @@ export function QuickReplies({ agencyId }: { agencyId: string }) {
   const [isNew, setNew] = useState(false);
   return (
     <section aria-label="Quick replies">
-      <p className="quiet">Type / in a conversation to insert one.</p>
+      <p className="buttons">
+        <button type="button" className="primary" aria-expanded={isNew} onClick={() => setNew(true)}>
+          New quick reply
+        </button>
+        <span className="quiet">Type / in a conversation to insert one.</span>
+      </p>
+      {isNew && <ReplyForm agencyId={agencyId} before={null} close={() => setNew(false)} />}
       <QueryResult query={query} resource="quick replies">
         {(replies) => (
           <>
@@ -23,11 +29,6 @@ export function QuickReplies({ agencyId }: { agencyId: string }) {
               {replies.map((reply) => <ReplyRow key={reply.id} agencyId={agencyId} reply={reply} />)}
             </ul>
             <LoadMoreButton query={query} />
-            {isNew ? <ReplyForm agencyId={agencyId} before={null} close={() => setNew(false)} /> : (
-              <p>
-                <button type="button" onClick={() => setNew(true)}>New quick reply</button>
-              </p>
-            )}
           </>
         )}
       </QueryResult>
@@ -50,6 +51,7 @@ function ReplyRow({ agencyId, reply }: { agencyId: string; reply: QuickReply }) 
           </button>
           <ConfirmButton
             label="Delete"
+            className="plain"
             of={`/${reply.shortcut}`}
             question={<p>No agent finds /{reply.shortcut} then.</p>}
             act={() => deleteQuickReply(reply.id)}

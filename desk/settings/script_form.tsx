@@ -1,3 +1,4 @@
+import { hashKey } from "@tanstack/react-query";
 import Plus from "lucide-react/icons/plus";
 import { useRef, useState } from "react";
 import { flushSync } from "react-dom";
@@ -12,14 +13,24 @@ import { type Draft, newQuestion, type Problems, problemsOf, toDraft, toScript }
 import { TryScript } from "./try_script.tsx";
 import { WordsField } from "./words_field.tsx";
 
-/** A script as a form, and a conversation to try it as it stands there. Nothing is stored before it is published. */
-export function ScriptForm({ script, publish }: { script: Script; publish: (script: Script) => Promise<void> }) {
+/**
+ * A script as a form, and a conversation to try it as it stands there. Nothing is stored before it is published.
+ *
+ * @param current the script that is on, which need not be published again; null: the bot is off
+ */
+export function ScriptForm({ script, current, publish }: {
+  script: Script;
+  current: Script | null;
+  publish: (script: Script) => Promise<void>;
+}) {
   const [draft, setDraft] = useState(() => toDraft(script));
   const [problems, setProblems] = useState<Problems>({});
   const form = useRef<HTMLFormElement>(null);
   const { questions } = draft;
   const edited = toScript(draft);
   const [published, setPublished] = useState(() => JSON.stringify(edited));
+  // The database orders the members of a script in its own way.
+  const isOn = current !== null && hashKey([toScript(toDraft(current))]) === hashKey([edited]);
   useUnsaved(JSON.stringify(edited) !== published);
 
   const publishing = useAction(async () => {
@@ -132,12 +143,12 @@ export function ScriptForm({ script, publish }: { script: Script; publish: (scri
             <button
               type="button"
               className="primary"
-              aria-disabled={publishing.isRunning}
-              onClick={() => publishing.run()}
+              aria-disabled={isOn || publishing.isRunning}
+              onClick={() => isOn || void publishing.run()}
             >
               Publish
             </button>
-            <span className="quiet">Conversations that have begun keep their script.</span>
+            <span className="quiet">Open conversations keep theirs.</span>
           </p>
         </div>
       </form>

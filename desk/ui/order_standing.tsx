@@ -12,14 +12,14 @@ export function OrderStanding({ id }: { id: string }) {
 /** The orders before it in words, in which some may be alike. */
 function behindText({ behind }: Standing): string {
   const names = [...new Set(behind.map((order) => `“${wantedText(order)}”`))];
-  return `behind your ${behind.length === 1 ? "order" : "orders"} ${names.join(" and ")}`;
+  return `after your ${behind.length === 1 ? "order" : "orders"} ${names.join(" and ")}`;
 }
 
-const WORDS: Record<Standing["standing"], (behind: string) => string> = {
-  capped: () => "It has all its leads of today.",
+const WORDS: Record<Standing["standing"], (after: string) => string> = {
+  capped: () => "Has all its leads of today.",
   vendor_inactive: () => "Its vendor is switched off, so none come.",
   no_agent: () => "No agent takes its leads: nobody is active, not away and takes leads.",
-  behind: (behind) => `It is ${behind}: the same leads go there first.`,
-  others: () => "Orders of other agencies go first for every lead that it wants.",
-  partly: (behind) => `It is partly ${behind}: some of the same leads go there first.`,
+  behind: (after) => `Gets leads ${after}.`,
+  others: () => "Gets leads after orders of other agencies.",
+  partly: (after) => `Gets some leads ${after}.`,
 };

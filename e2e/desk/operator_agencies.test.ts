@@ -78,7 +78,7 @@ deskTest("an operator finds an agency, changes its settings, and sees the histor
 
   await tabs.getByRole("link", { name: "History" }).click();
   const history = page.getByRole("table", { name: "History" });
-  for (const change of ["08:15", "added Ines", "published version 1 of the bot", "added the quick reply hours"]) {
+  for (const change of ["08:15", "added Ines", "published version 1 of the bot", "added the quick reply “/hours”"]) {
     await history.getByRole("row", { name: change }).getByText(operator.email).waitFor();
   }
   await look();
