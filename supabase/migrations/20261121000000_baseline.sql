@@ -15690,13 +15690,15 @@ comment on function public.agency_figures(integer) is
   'vendor, leads: [number of each day], has_text_consent}], first_response: {recruits, answered, median, ninety}, waiting: '
   '{recruits, since}, '
   'opt_outs, failed, daily: {median, opt_outs, failed: [number of each day]}, before: {recruits, median, opt_outs, failed}, '
-  'agents: [{id, name, waiting, recruits, answered, median, moved_on, hired}]}. vendors: the leads of the agency that came, by an order or not. '
+  'agents: [{id, name, waiting, recruits, answered, median, moved_on, hired}]}. vendors: the leads of the agency that came, '
+  'by an order or not. '
   'first_response: the minutes, in the hours of the agency, from the first text of each recruit who began to write in these '
   'days to the first text of an agent after it; the bot does not count, and neither does a text that failed. ninety: the 90th '
   'percentile. opt_outs: the numbers that have opted out. failed: the conversations in which one of our texts was not '
   'delivered; daily counts each number and conversation on its last day. before: the same for as many days before these; '
   'recruits: the leads of all vendors. agents: those who are active, or of whom something counts. waiting: the conversations '
-  'that wait for the agent now; recruits: the leads of vendors that the agent has now; answered and median: the first responses that the agent gave; moved_on and hired: the '
+  'that wait for the agent now; recruits: the leads of vendors that the agent has now; answered and median: the first '
+  'responses that the agent gave; moved_on and hired: the '
   'recruits for whom the agent has set a stage after `new` other than `lost`, or `hired`, in these days. figure_list() has the '
   'rows behind the figures. Errors: 42501 (HTTP 403) for users who are not managers; 22023 (400) names days. Security definer '
   'because managers may not read vendors, and policies on each text would take long. It reads the caller''s own agency alone.';
@@ -16544,7 +16546,8 @@ group by d.vendor_id, d.vendor, d.code, d.reason;
 
 comment on view public.delivery_reason_list is
   'Why open deliveries were rejected, with how many of each vendor; vendor_id: null for imports; id: of vendor, code and '
-  'reason; deleted_in_7_days: how many are then 30 days old, when prune_deliveries() deletes them. For pages, continue after the last row, ordered by deliveries and id, both descending.';
+  'reason; deleted_in_7_days: how many are then 30 days old, when prune_deliveries() deletes them. For pages, continue '
+  'after the last row, ordered by deliveries and id, both descending.';
 grant select on public.delivery_reason_list to authenticated, service_role;
 
 create view private.vendor_list as
@@ -16801,7 +16804,8 @@ comment on view public.outbox_list is
   'Our texts that Twilio does not have or could not deliver. state: held, due, sending, unconfirmed, refused, failed, or '
   'never_queued: a greeting of skipped_greetings, which has no message_id; why: the reason in words; due_at: ISO 8601 in UTC, '
   'or infinity; number: the state of our number, null where it is not one of the agency''s; outbox_state: as the outbox has '
-  'it, pending, sending and unconfirmed are found by an index; states: of the recruit''s lead and area code, whose hours count; '
+  'it, pending, sending and unconfirmed are found by an index; states: of the recruit''s lead and area code, whose hours '
+  'count; '
   'cause: what holds it (no_number, number_paused, no_hours, quiet_hours, credentials, no_account, later), unknown if nobody '
   'knows whether it was sent, else its state.';
 grant select on public.outbox_list to authenticated, service_role;

@@ -68,7 +68,8 @@ group by d.vendor_id, d.vendor, d.code, d.reason;
 
 comment on view public.delivery_reason_list is
   'Why open deliveries were rejected, with how many of each vendor; vendor_id: null for imports; id: of vendor, code and '
-  'reason; deleted_in_7_days: how many are then 30 days old, when prune_deliveries() deletes them. For pages, continue after the last row, ordered by deliveries and id, both descending.';
+  'reason; deleted_in_7_days: how many are then 30 days old, when prune_deliveries() deletes them. For pages, continue '
+  'after the last row, ordered by deliveries and id, both descending.';
 grant select on public.delivery_reason_list to authenticated, service_role;
 
 create view private.vendor_list as
@@ -325,7 +326,8 @@ comment on view public.outbox_list is
   'Our texts that Twilio does not have or could not deliver. state: held, due, sending, unconfirmed, refused, failed, or '
   'never_queued: a greeting of skipped_greetings, which has no message_id; why: the reason in words; due_at: ISO 8601 in UTC, '
   'or infinity; number: the state of our number, null where it is not one of the agency''s; outbox_state: as the outbox has '
-  'it, pending, sending and unconfirmed are found by an index; states: of the recruit''s lead and area code, whose hours count; '
+  'it, pending, sending and unconfirmed are found by an index; states: of the recruit''s lead and area code, whose hours '
+  'count; '
   'cause: what holds it (no_number, number_paused, no_hours, quiet_hours, credentials, no_account, later), unknown if nobody '
   'knows whether it was sent, else its state.';
 grant select on public.outbox_list to authenticated, service_role;
