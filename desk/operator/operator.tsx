@@ -104,7 +104,7 @@ function Views() {
     <div className="subnav">
       <button type="button" popoverTarget={id}>
         <span className="visually-hidden">Operator:</span> {current?.label}{" "}
-        {tabs[0]!.count && <Badge meaning="info">{tabs[0]!.count} to do</Badge>} <ChevronDown size={16} />
+        {current?.count && <Badge meaning="info">{current.count} to do</Badge>} <ChevronDown size={16} />
       </button>
       <div id={id} ref={menu} className="menu" popover="auto" onClick={() => menu.current!.hidePopover()}>{list}</div>
     </div>
