@@ -4,6 +4,7 @@ import { operatorQueries } from "../data/operator.ts";
 import { useAcknowledge } from "../data/operator_acts.ts";
 import { ActionButton } from "../ui/action.tsx";
 import { Badge } from "../ui/badge.tsx";
+import { countText } from "../ui/count.ts";
 import { Drawer } from "../ui/drawer.tsx";
 import { useParameter } from "../ui/location.ts";
 import { Page } from "../ui/page.tsx";
@@ -84,6 +85,12 @@ function Alerts() {
 
   return (
     <>
+      {alerts && troubles.length > 0 && (
+        <p className="quiet">
+          Alerts: {countText(alerts.length - troubles.length)}. Others, which the menu does not count:{" "}
+          {countText(troubles.length)}.
+        </p>
+      )}
       <Table
         label="Alerts"
         query={{ ...query, data: alerts }}
@@ -109,7 +116,7 @@ function Alerts() {
             cell: (alert) => (
               <span className="two-lines">
                 <span>
-                  {alert.name} <StateBadge alert={alert} />
+                  <StateBadge alert={alert} /> {alert.name}
                 </span>{" "}
                 <small>{titleOf(alert)}</small>
               </span>
