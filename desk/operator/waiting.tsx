@@ -93,6 +93,9 @@ function Distribution(
             <option key={vendor_id} value={vendor_id}>{`${nameOf(vendor)} (${leads.toLocaleString("en-US")})`}</option>
           ))}
         </select>
+        {wanted === 0 && (
+          <button type="button" aria-disabled title="No open order wants any of them.">Distribute</button>
+        )}
         {!isPending && wanted !== 0 && (
           <ConfirmButton
             label={wanted ? `Distribute ${Math.min(wanted, MOST)}` : "Distribute"}
