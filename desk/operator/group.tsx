@@ -45,10 +45,16 @@ export function GroupView({ group }: { group: Group }) {
         {known && !all.isRunning && (
           <span className="buttons">
             <MappingLink vendor={known.vendor} deliveries={query.data} isPrimary={passes === 0} />
-            <button type="button" onClick={() => all.start(true)}>Dry run of all</button>
+            <button
+              type="button"
+              className={passes === undefined ? "primary" : undefined}
+              onClick={() => all.start(true)}
+            >
+              Dry run of all
+            </button>
             <ConfirmButton
               label={passes ? `Replay the ${countText(passes)}` : `Replay all ${countText(known.deliveries)}`}
-              className={passes === 0 ? undefined : "primary"}
+              className={passes ? "primary" : undefined}
               question={
                 <p>
                   Each delivery is read anew by the vendor's parser, and its lead is stored and distributed. This can't
