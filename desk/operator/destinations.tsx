@@ -30,7 +30,7 @@ const COLUMNS: TableColumn<Destination>[] = [
     cell: ({ last_delivered_at: at }) => at === null ? "nothing yet" : <Time at={at} isAge />,
   },
   { title: "Waiting", cell: ({ waiting }) => countText(waiting), isNumber: true },
-  { title: "Failed", cell: ({ failed_24h }) => countText(failed_24h), isNumber: true },
+  { title: "Failed, 24 h", cell: ({ failed_24h }) => countText(failed_24h), isNumber: true },
   {
     title: "Act",
     isTitleHidden: true,
