@@ -9,7 +9,7 @@ import { countText } from "../ui/count.ts";
 import { AgentFilter, SearchField, SelectField, StateFilter, stateOf } from "../ui/filters.tsx";
 import { labelOf } from "../ui/json_value.tsx";
 import { fullName } from "../ui/name.ts";
-import { None } from "../ui/none.tsx";
+import { Nothing } from "../ui/nothing.tsx";
 import { Page } from "../ui/page.tsx";
 import { phoneText } from "../ui/phone.ts";
 import { EmptyState } from "../ui/query_result.tsx";
@@ -91,7 +91,11 @@ const COLUMNS: TableColumn<Lead>[] = [
   { title: "State", isPlain: true, cell: ({ state }) => state },
   { title: "Type", isPlain: true, cell: ({ type }) => typeText(type) },
   // Agencies name their own stages.
-  { title: "Stage", isPlain: true, cell: ({ stage }) => labelOf(stage.replaceAll(" ", "_")) },
+  {
+    title: "Stage",
+    isPlain: true,
+    cell: ({ stage }) => <span className={`stage-of is-${stage}`}>{labelOf(stage.replaceAll(" ", "_"))}</span>,
+  },
   {
     title: "Received",
     key: "received",
@@ -109,7 +113,7 @@ const COLUMNS: TableColumn<Lead>[] = [
   {
     title: "Last activity",
     cell: ({ lead_metrics }) =>
-      lead_metrics?.last_activity_at ? <Time at={lead_metrics.last_activity_at} /> : <None words="none yet" />,
+      lead_metrics?.last_activity_at ? <Time at={lead_metrics.last_activity_at} /> : <Nothing words="none yet" />,
   },
   {
     title: "Present",
@@ -126,7 +130,7 @@ const COLUMNS: TableColumn<Lead>[] = [
 ];
 
 function Count({ of = 0 }: { of?: number }) {
-  return of === 0 ? <None words="0" /> : countText(of);
+  return of === 0 ? <Nothing words="0" /> : countText(of);
 }
 
 const AGENT: TableColumn<Lead> = {

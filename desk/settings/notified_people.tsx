@@ -5,7 +5,7 @@ import { type Member, teamQueries } from "../data/team.ts";
 import { Avatar } from "../ui/avatar.tsx";
 import { Badge } from "../ui/badge.tsx";
 import { fullName } from "../ui/name.ts";
-import { None } from "../ui/none.tsx";
+import { Nothing } from "../ui/nothing.tsx";
 import { Table } from "../ui/table.tsx";
 
 /**
@@ -76,5 +76,5 @@ function Chosen({ is, words = "on" }: { is: boolean; words?: string }) {
         <Check size={16} /> {words}
       </span>
     )
-    : <None words="off" />;
+    : <Nothing words="off" />;
 }
