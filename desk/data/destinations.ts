@@ -40,6 +40,8 @@ export interface AgencyWithout {
 export interface Dispatch {
   id: string;
   event: string;
+  /** Null: an alert or a test. */
+  lead_id: string | null;
   first_name: string | null;
   state: "waiting" | "sending" | "delivered" | "rejected" | "failed" | "cancelled";
   attempt: number;

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { Link, useLocation } from "wouter";
 import {
   type Destination,
   destinationQueries,
@@ -15,7 +16,9 @@ import { countText } from "./count.ts";
 import { DotSeparated } from "./dot_separated.tsx";
 import { eventName } from "./event_name.ts";
 import { List } from "./list.tsx";
+import { Nothing } from "./nothing.tsx";
 import { EmptyState } from "./query_result.tsx";
+import { Table } from "./table.tsx";
 import { Time } from "./time.tsx";
 
 /** The destinations of an agency, or one, each with what can be done with it. */
@@ -61,7 +64,7 @@ function DestinationRow({ destination, isAlone }: { destination: Destination; is
     <li className="panel">
       <div className="section-head">
         <p className="line">
-          <strong>{name}</strong>
+          {!isAlone && <strong>{name}</strong>}
           {is_on ? <Badge meaning="good">on</Badge> : <Badge meaning="warn">paused</Badge>}
           {failed_24h > 0 && <Badge meaning="bad">{countText(failed_24h)} failed in 24 hours</Badge>}
           {waiting > 0 && <Badge meaning="info">{countText(waiting)} waiting</Badge>}
@@ -123,41 +126,62 @@ const MEANINGS: Record<string, Meaning> = { delivered: "good", rejected: "bad", 
 /** What was sent to a destination, and what came back. */
 function Dispatches({ destinationId }: { destinationId: string }) {
   const query = usePages(destinationQueries.dispatches(destinationId));
+  // A manager of an agency has no view of a lead by its id.
+  const isOperator = useLocation()[0].startsWith("/operator");
   return (
-    <List
+    <Table
+      label="Log"
       query={query}
       resource="dispatches"
       empty={<p className="quiet">Nothing was sent in the last 30 days.</p>}
       keyOf={({ id }) => id}
-      row={(dispatch) => <DispatchRow dispatch={dispatch} />}
+      nameOf={({ event }) => eventName(event)}
+      sort="-when"
+      hasSortSelect={false}
+      columns={[
+        { title: "Event", cell: ({ event }) => eventName(event), isHeader: true },
+        {
+          title: "Lead",
+          cell: ({ lead_id, first_name }) => {
+            if (lead_id === null) return <Nothing words="no lead" />;
+            const name = <bdi>{first_name ?? lead_id.slice(0, 8)}</bdi>;
+            return isOperator ? <Link href={`/operator/search/${lead_id}`}>{name}</Link> : name;
+          },
+        },
+        { title: "Outcome", cell: (dispatch) => <Outcome of={dispatch} />, isSentence: true },
+        { title: "HTTP", cell: ({ status }) => status ?? <Nothing words="no response" />, isNumber: true },
+        {
+          title: "When",
+          key: "when",
+          cell: ({ created_at }) => <Time at={created_at} />,
+          sortBy: ({ created_at }) => created_at,
+          isGreatestFirst: true,
+        },
+        {
+          title: "Act",
+          isTitleHidden: true,
+          isPlain: true,
+          cell: ({ id, event, state }) =>
+            (state === "failed" || state === "rejected") && (
+              <ActionButton act={() => retryDispatches([id])}>
+                Send again <span className="visually-hidden">{eventName(event)}</span>
+              </ActionButton>
+            ),
+        },
+      ]}
     />
   );
 }
 
-function DispatchRow({ dispatch }: { dispatch: Dispatch }) {
-  const { id, event, first_name, state, status, reason, attempt, due_at, created_at } = dispatch;
-  const isOver = state === "failed" || state === "rejected";
+function Outcome({ of: { state, status, reason, attempt, due_at } }: { of: Dispatch }) {
   return (
-    <li>
-      <p className="line">
-        <strong>{eventName(event)}</strong>
-        {first_name !== null && <bdi>{first_name}</bdi>}
-        <Badge meaning={MEANINGS[state]}>{state}</Badge>
-        <span className="quiet">
-          {[...new Set([status !== null && `HTTP ${status}`, reason])].filter(Boolean).join(", ")}
-        </span>
-        {state === "waiting" && attempt > 0 && (
-          <span className="quiet">
-            tried again <Time at={due_at} />
-          </span>
-        )}
-        <Time at={created_at} />
-        {isOver && (
-          <ActionButton act={() => retryDispatches([id])}>
-            Send again <span className="visually-hidden">{eventName(event)}</span>
-          </ActionButton>
-        )}
-      </p>
-    </li>
+    <>
+      <Badge meaning={MEANINGS[state]}>{state}</Badge> {reason !== `HTTP ${status}` && reason}
+      {state === "waiting" && attempt > 0 && (
+        <>
+          tried again <Time at={due_at} />
+        </>
+      )}
+    </>
   );
 }

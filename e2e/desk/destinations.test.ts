@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { signInNewAgent, signInNewOperator } from "../support/agents.ts";
-import { createAgency, sql } from "../support/client.ts";
+import { createAgency, createVendor, sql } from "../support/client.ts";
 import { assertAccessible, assertFits, deskTest, NARROW, signIn, until } from "./harness.ts";
 import { createTeam } from "./teams.ts";
 
@@ -27,7 +27,8 @@ deskTest("a manager tests a destination, sends again what failed, pauses it, and
   await sql`
     update private.dispatches set state = 'failed', ended_at = now(), attempt = 8, status = 503, reason = 'HTTP 503'
     where destination_id = ${id}`;
-  await crm.getByText("HTTP 503", { exact: true }).waitFor();
+  await crm.getByRole("cell", { name: "503", exact: true }).waitFor();
+  assert.equal(await crm.getByRole("row").getByRole("link").count(), 0);
   await assertAccessible(page);
   await page.setViewportSize(NARROW);
   await assertFits(page);
@@ -40,6 +41,12 @@ deskTest("a manager tests a destination, sends again what failed, pauses it, and
 
   await sql`update private.dispatches set attempt = 1, status = 503, reason = 'HTTP 503' where destination_id = ${id}`;
   await sql`update public.destinations set failing_since = now(), failures = 1 where id = ${id}`;
+  const [lead] = await sql`
+    insert into public.recruiting_leads (vendor_id, first_name, distribution, vendor_metadata)
+    values (${(await createVendor()).id}, 'Ada', 'not_requested', '{}') returning id`;
+  await sql`
+    insert into private.dispatches (destination_id, event, lead_id, state, ended_at, created_at)
+    values (${id}, 'lead.distributed', ${lead!.id}, 'cancelled', now(), now() - interval '1 day')`;
   // The first by name.
   const name = `0 ${team.agency_id}`;
   await sql`update public.agencies set name = ${name} where id = ${team.agency_id}`;
@@ -64,6 +71,11 @@ deskTest("a manager tests a destination, sends again what failed, pauses it, and
   await page.getByRole("heading", { name: `Destination crm of ${name}` }).waitFor();
   await page.getByText(/^Failing since .*: HTTP 503$/).waitFor();
   await page.getByText("waiting", { exact: true }).waitFor();
+  // By the time that is shown, and each leads to its lead.
+  const log = page.getByRole("table", { name: "Log" });
+  await until(async () => (await log.getByRole("rowheader").allInnerTexts()).join() === "test,new lead");
+  await log.getByRole("link", { name: "Ada" }).and(page.locator(`[href="#/operator/search/${lead!.id}"]`)).waitFor();
+  await assertFits(page);
   await assertAccessible(page);
   await page.goBack();
   await seen.getByRole("button", { name: "Resume crm" }).click();
