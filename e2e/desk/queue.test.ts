@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { sql } from "../support/client.ts";
 import { receive } from "../support/sms.ts";
-import { assertAccessible, assertFits, DESK, deskTest, PHONE, signIn, until } from "./harness.ts";
+import { assertAccessible, assertFits, DESK, deskTest, PHONE, rendered, signIn, until } from "./harness.ts";
 import {
   box,
   createColleague,
@@ -17,6 +17,7 @@ import {
   type Texter,
   texts,
 } from "./talks.ts";
+import { wake } from "./tokens.ts";
 import type { Page } from "playwright-core";
 
 /** A recruit who has waited for so many minutes. */
@@ -124,19 +125,80 @@ deskTest("an agent has the own queue: no parts of managers, and nobody who waits
   await assertRows(page, ["Ruth", "Devon"]);
 });
 
-deskTest("one works through the queue: an answer, and the next one who waits", async (page) => {
+deskTest("one works through the queue: an answer, and the next one who waits; also by keys", async (page) => {
   const agent = await createTexter();
   for (const [name, minutes] of [["Ruth", 90], ["Devon", 30], ["Grace", 10]] as const) {
     await waits(agent, name, minutes);
   }
   await signIn(page, agent, "inbox");
-  await list(page).getByRole("link", { name: /Ruth/ }).click();
+  await assertRows(page, ["Ruth", "Devon", "Grace"]);
+  for (const [key, name] of [["j", "Ruth"], ["j", "Devon"], ["k", "Ruth"], ["k", "Ruth"]] as const) {
+    await page.keyboard.press(key);
+    await texts(page).getByText(`I am ${name}`).waitFor();
+  }
+  await page.keyboard.press("r");
+  await page.keyboard.type("je k?");
+  assert.equal(await box(page, "Ruth").inputValue(), "je k?");
+  await page.locator("h2#recruit").focus();
+
+  let undone = 0;
+  page.on("request", (request) => undone += Number(request.url().endsWith("/rpc/reply_needed")));
+  await page.keyboard.down("e");
+  await page.getByRole("button", { name: /Undo/ }).waitFor();
+  // A key that is held down repeats itself, and would take back what it did.
+  await page.keyboard.down("e");
+  await page.keyboard.up("e");
+  await assertRows(page, ["Devon", "Grace"]);
+  assert.equal(undone, 0);
+  await page.keyboard.press("e");
+  await assertRows(page, ["Ruth", "Devon", "Grace"]);
+  await page.getByRole("button", { name: "No reply needed" }).waitFor();
+
+  // Who types fast types the first letter before the page is painted again.
+  const focused = `document.dispatchEvent(new KeyboardEvent("keydown", { key: "/" })), document.activeElement.type`;
+  assert.equal(await page.evaluate(focused), "search");
+  await page.keyboard.type("dev");
+  await assertRows(page, ["Devon"]);
+  assert.equal(await list(page).getByRole("searchbox").inputValue(), "dev");
+  await page.keyboard.press("Escape");
+
+  await page.locator("h2#recruit").focus();
+  await page.keyboard.press("?");
+  const dialog = page.getByRole("dialog", { name: "Keys" });
+  await dialog.getByText("The next conversation of the list").waitFor();
+  await assertAccessible(page);
+  await page.keyboard.press("j");
+  await dialog.getByLabel("Single keys work").uncheck();
+  await dialog.getByRole("button", { name: "Close" }).click();
+  await page.reload();
   await texts(page).getByText("I am Ruth").waitFor();
+  await page.keyboard.press("j");
+  await openFilters(page);
+  await list(page).getByRole("button", { name: "Keys" }).click();
+  await dialog.getByLabel("Single keys work").check();
+  await dialog.getByRole("button", { name: "Close" }).click();
+  // The keys before this one would have opened the last.
+  await page.keyboard.press("j");
+  await texts(page).getByText("I am Devon").waitFor();
+  await page.keyboard.press("k");
+  await texts(page).getByText("I am Ruth").waitFor();
+
   assert.equal(await page.getByRole("link", { name: /Next waiting/ }).count(), 0);
   await box(page, "Ruth").fill("Welcome!");
   await send(page).click();
   await page.getByRole("link", { name: "Next waiting: Devon" }).waitFor();
+  // An answered row stays where it is until it is left. Another list has it where it belongs.
+  const readAnew = page.waitForResponse(/\/rest\/v1\/inbox\?.*limit=51/);
+  await wake(page);
+  await (await readAnew).finished();
+  await rendered(page);
   await assertRows(page, ["Ruth", "Devon", "Grace"]);
+  assert.equal(await list(page).locator("[aria-current]").count(), 1);
+  await assertAccessible(page);
+  await list(page).getByRole("button", { name: /^All/ }).click();
+  await assertRows(page, ["Ruth", "Grace", "Devon"]);
+  await list(page).getByRole("button", { name: /^Waiting/ }).click();
+  await assertRows(page, ["Devon", "Grace"]);
   await page.getByRole("link", { name: "Next waiting: Devon" }).click();
   await texts(page).getByText("I am Devon").waitFor();
   await assertRows(page, ["Devon", "Grace"]);
@@ -145,11 +207,11 @@ deskTest("one works through the queue: an answer, and the next one who waits", a
   await page.keyboard.press("Control+Shift+Enter");
   await texts(page).getByText("I am Grace").waitFor();
   await page.locator(":focus").and(box(page, "Grace")).waitFor();
-  const devon = () =>
-    sql`
-    select from public.recruiting_messages m join public.recruiting_conversations c on c.id = m.conversation_id
-    where c.agency_id = ${agent.agency_id} and m.body = 'Welcome, Devon!'`;
-  await until(async () => (await devon()).length === 1);
+  await until(async () =>
+    (await sql`
+      select from public.recruiting_messages m join public.recruiting_conversations c on c.id = m.conversation_id
+      where c.agency_id = ${agent.agency_id} and m.body = 'Welcome, Devon!'`).length === 1
+  );
   await assertRows(page, ["Grace"]);
   // Without a text it opens the next one only.
   await waits(agent, "Lee", 5);
@@ -158,80 +220,12 @@ deskTest("one works through the queue: an answer, and the next one who waits", a
   await texts(page).getByText("I am Lee").waitFor();
 });
 
-deskTest(
-  "keys: next and previous, write, no reply and back, search, the page of keys; not while one writes",
-  async (page) => {
-    const agent = await createTexter();
-    for (const [name, minutes] of [["Ruth", 90], ["Devon", 30], ["Grace", 10]] as const) {
-      await waits(agent, name, minutes);
-    }
-    await signIn(page, agent, "inbox");
-    await assertRows(page, ["Ruth", "Devon", "Grace"]);
-    await page.keyboard.press("j");
-    await texts(page).getByText("I am Ruth").waitFor();
-    await page.keyboard.press("j");
-    await texts(page).getByText("I am Devon").waitFor();
-    await page.keyboard.press("k");
-    await texts(page).getByText("I am Ruth").waitFor();
-    await page.keyboard.press("k");
-    await texts(page).getByText("I am Ruth").waitFor();
-
-    await page.keyboard.press("r");
-    await page.keyboard.type("je k?");
-    assert.equal(await box(page, "Ruth").inputValue(), "je k?");
-    await texts(page).getByText("I am Ruth").waitFor();
-    await page.locator("h2#recruit").focus();
-
-    let undone = 0;
-    page.on("request", (request) => undone += Number(request.url().endsWith("/rpc/reply_needed")));
-    await page.keyboard.down("e");
-    await page.getByRole("button", { name: /Undo/ }).waitFor();
-    // A key that is held down repeats itself, and would take back what it did.
-    await page.keyboard.down("e");
-    await page.keyboard.up("e");
-    await assertRows(page, ["Devon", "Grace"]);
-    assert.equal(undone, 0);
-    await page.keyboard.press("e");
-    await assertRows(page, ["Ruth", "Devon", "Grace"]);
-    await page.getByRole("button", { name: "No reply needed" }).waitFor();
-
-    // Who types fast types the first letter before the page is painted again.
-    const focused = `document.dispatchEvent(new KeyboardEvent("keydown", { key: "/" })), document.activeElement.type`;
-    assert.equal(await page.evaluate(focused), "search");
-    await page.keyboard.type("dev");
-    await assertRows(page, ["Devon"]);
-    assert.equal(await list(page).getByRole("searchbox").inputValue(), "dev");
-    await page.keyboard.press("Escape");
-
-    await page.locator("h2#recruit").focus();
-    await page.keyboard.press("?");
-    const dialog = page.getByRole("dialog", { name: "Keys" });
-    await dialog.getByText("The next conversation of the list").waitFor();
-    await assertAccessible(page);
-    await page.keyboard.press("j");
-    await dialog.getByLabel("Single keys work").uncheck();
-    await dialog.getByRole("button", { name: "Close" }).click();
-    await texts(page).getByText("I am Ruth").waitFor();
-    await page.keyboard.press("j");
-    await page.reload();
-    await texts(page).getByText("I am Ruth").waitFor();
-    await page.keyboard.press("j");
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    await texts(page).getByText("I am Ruth").waitFor();
-    await openFilters(page);
-    await list(page).getByRole("button", { name: "Keys" }).click();
-    await dialog.getByLabel("Single keys work").check();
-    await dialog.getByRole("button", { name: "Close" }).click();
-    await page.keyboard.press("j");
-    await texts(page).getByText("I am Devon").waitFor();
-  },
-);
-
-deskTest("an answer is put off until a time that one chooses, and a new text ends that", async (page) => {
+deskTest("a conversation is put off until a time that one chooses; a new text ends that", async (page) => {
   const agent = await createTexter();
   await waits(agent, "Devon", 10);
   const talk = await openTalk(page, agent, "Maya");
-  await page.getByRole("button", { name: "Snooze", exact: true }).click();
+  const snooze = page.getByRole("button", { name: "Snooze", exact: true });
+  await snooze.click();
   const dialog = page.getByRole("dialog", { name: "Snooze" });
   await assertAccessible(page);
   for (
@@ -254,27 +248,35 @@ deskTest("an answer is put off until a time that one chooses, and a new text end
   await list(page).getByRole("button", { name: /^Waiting/ }).click();
   await assertRows(page, ["Devon", "Maya"]);
 
-  await page.getByRole("button", { name: "Snooze", exact: true }).click();
+  await snooze.click();
   await dialog.getByRole("button", { name: "3 hours" }).click();
   await assertRows(page, ["Devon"]);
   await receive(talk, { Body: "Are you there?" });
   await assertRows(page, ["Devon", "Maya"]);
-  await page.getByRole("button", { name: "Snooze", exact: true }).waitFor();
-});
+  await snooze.waitFor();
 
-deskTest("a conversation that was answered comes back at the time that one chooses", async (page) => {
-  const agent = await createTexter();
-  await waits(agent, "Devon", 10);
-  const talk = await openTalk(page, agent, "Maya");
+  // A text that the agent has not seen is not put aside.
+  await page.route("**/rpc/no_reply_needed", async (route) => {
+    await receive(talk, { Body: "Wait!" });
+    await route.continue();
+  });
+  await page.locator("h2#recruit").focus();
+  await page.keyboard.press("e");
+  await page.getByText("The recruit has written meanwhile.").waitFor();
+  await texts(page).getByText("Wait!").waitFor();
+  await page.getByRole("button", { name: "No reply needed" }).waitFor();
+  await assertRows(page, ["Devon", "Maya"]);
+  await page.unroute("**/rpc/no_reply_needed");
+
+  // One that was answered comes back at its time.
   await box(page, "Maya").fill("Call me by Friday");
   await send(page).click();
   await page.getByRole("link", { name: "Next waiting: Devon" }).waitFor();
   const stored = page.waitForResponse("**/rpc/snooze_conversation");
-  await page.getByRole("button", { name: "Snooze", exact: true }).click();
-  await page.getByRole("dialog", { name: "Snooze" }).getByRole("button", { name: "Tomorrow morning" }).click();
+  await snooze.click();
+  await dialog.getByRole("button", { name: "Tomorrow morning" }).click();
   await page.getByText(/Snoozed until .*9:00 AM/).waitFor();
   await assertRows(page, ["Devon"]);
-
   // The page shows a snooze before the service has it.
   await stored;
   await sql`update public.recruiting_conversations set snoozed_until = now() where id = ${talk.id}`;
@@ -294,21 +296,6 @@ deskTest("a conversation that was answered comes back at the time that one choos
   await page.getByRole("button", { name: "Undo: reply needed" }).waitFor({ state: "detached" });
 });
 
-deskTest("a text that the agent has not seen is not put aside", async (page) => {
-  const agent = await createTexter();
-  const talk = await openTalk(page, agent, "Maya");
-  await page.route("**/rpc/no_reply_needed", async (route) => {
-    await receive(talk, { Body: "Wait!" });
-    await route.continue();
-  });
-  await page.locator("h2#recruit").focus();
-  await page.keyboard.press("e");
-  await page.getByText("The recruit has written meanwhile.").waitFor();
-  await texts(page).getByText("Wait!").waitFor();
-  await page.getByRole("button", { name: "No reply needed" }).waitFor();
-  await assertRows(page, ["Maya"]);
-});
-
 deskTest("on a phone the parts of the inbox fit, and Inbox leads back to the one that was left", async (page) => {
   const agent = await createTexter("manager");
   const talk = await waits(agent, "Devon", 10);
@@ -324,7 +311,7 @@ deskTest("on a phone the parts of the inbox fit, and Inbox leads back to the one
   await assertAccessible(page);
 }, PHONE);
 
-deskTest("a manager gives several conversations to one agent, who is notified once", async (page) => {
+deskTest("a manager gives several conversations to one agent, who is notified once; 200 at most", async (page) => {
   const manager = await createTexter("manager");
   const omar = await createColleague(manager, "Omar");
   for (const [name, minutes] of [["Ruth", 90], ["Devon", 30], ["Grace", 10]] as const) {
@@ -353,31 +340,25 @@ deskTest("a manager gives several conversations to one agent, who is notified on
   assert.deepEqual(told.map(({ kind }) => kind), ["handoff"]);
   await openPart(page, "Mine");
   await assertRows(page, ["Devon"]);
-});
 
-deskTest(
-  "of more conversations than can be given at once the first 200 are selected, and the page says so",
-  async (page) => {
-    const manager = await createTexter("manager");
-    await sql.begin(async (sql) => {
-      // Without triggers, as in inbox_list.test.ts.
-      await sql`set local session_replication_role = replica`;
-      await sql`
-        insert into public.recruiting_conversations (agency_id, recruit_phone, service_phone, status, assigned_agent_id)
-        select ${manager.agency_id}, '+1415' || (3000000 + n), ${manager.service}, 'escalated', ${manager.agent_id}
-        from generate_series(1, 210) n`;
-    });
-    await signIn(page, manager, "inbox/all");
-    await openFilters(page);
-    await list(page).getByRole("button", { name: "Select several" }).click();
-    await list(page).getByRole("button", { name: "All that are shown" }).click();
-    const bar = list(page).getByRole("group", { name: "Selected conversations" });
-    await bar.getByText("50 conversations selected").waitFor();
-    const more = list(page).getByRole("button", { name: /^(Show more|Loading)$/ });
-    // Each press shows as many again; the button goes with the last.
-    while (await more.count() > 0) await more.click({ timeout: 5_000 }).catch(() => {});
-    await bar.getByRole("button", { name: "The first 200" }).click();
-    await bar.getByText("200 conversations selected").waitFor();
-    assert.equal(await bar.getByText("At most 200 at once.").count(), 0);
-  },
-);
+  await sql.begin(async (sql) => {
+    // Without triggers, as in inbox_list.test.ts.
+    await sql`set local session_replication_role = replica`;
+    await sql`
+      insert into public.recruiting_conversations (agency_id, recruit_phone, service_phone, status, assigned_agent_id)
+      select ${manager.agency_id}, '+1415' || (3000000 + n), ${manager.service}, 'escalated', ${manager.agent_id}
+      from generate_series(1, 210) n`;
+  });
+  await page.goto(`${DESK}#/inbox/all`);
+  await page.reload();
+  await openFilters(page);
+  await list(page).getByRole("button", { name: "Select several" }).click();
+  await list(page).getByRole("button", { name: "All that are shown" }).click();
+  await bar.getByText("50 conversations selected").waitFor();
+  const more = list(page).getByRole("button", { name: /^(Show more|Loading)$/ });
+  // Each press shows as many again; the button goes with the last.
+  while (await more.count() > 0) await more.click({ timeout: 5_000 }).catch(() => {});
+  await bar.getByRole("button", { name: "The first 200" }).click();
+  await bar.getByText("200 conversations selected").waitFor();
+  assert.equal(await bar.getByText("At most 200 at once.").count(), 0);
+});
