@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
 import { sql } from "../support/client.ts";
-import { receive } from "../support/sms.ts";
 import { assertAccessible, assertFits, deskTest, signIn, until } from "./harness.ts";
 import {
   assertQueued,
@@ -43,11 +42,15 @@ async function sendAs({ client }: Texter, { id }: Talk, body: string): Promise<v
   assert.equal(error, null);
 }
 
-deskTest("each of our texts says who wrote it, once for what was written in one go", async (page) => {
+deskTest("each text says who wrote it, once for what was written in one go, and how the bot read it", async (page) => {
   const manager = await createTexter("manager");
   const omar = await createColleague(manager);
   const talk = await createTalk(omar);
   await tell(talk, [["bot", "Hi from the bot", 90], ["agent", "Of old times", 80], ["recruit", "Who is this?", 70]]);
+  await tell(talk, [["recruit", "yes", 69], ["recruit", "My dad died", 68]]);
+  await sql`
+    update public.recruiting_messages set heard = case body when 'yes' then 'answer' else 'bereavement' end
+    where conversation_id = ${talk.id} and body in ('yes', 'My dad died')`;
   await sendAs(omar, talk, "It is Omar");
   await sendAs(omar, talk, "Of Prairie Life");
   await sendAs(manager, talk, "And his manager");
@@ -67,26 +70,14 @@ deskTest("each of our texts says who wrote it, once for what was written in one 
   assert.ok((await head("It is Omar").boundingBox())!.height > 5);
   assert.ok((await head("Of Prairie Life").boundingBox())!.height < 5, "who and when stand above the first alone");
   assert.match(await head("Of Prairie Life").innerText(), /^Omar Quist/, "and a screen reader hears them of each");
+  await entry("My dad died").getByText("No answer to the bot: somebody has died", { exact: true }).waitFor();
+  assert.equal(await entry("yes").getByText("answer to the bot").count(), 0);
+  assert.doesNotMatch(await entry("Who is this?").innerText(), /bot/, "the bot did not read it");
+  await assertFits(page);
   await assertAccessible(page);
   await box(page).fill("Mine");
   await send(page).click();
   await assertQueued(page, talk, ["It is Omar", "Of Prairie Life", "And his manager", "Mine"]);
-});
-
-deskTest("below each text of the recruit stands how the bot read it, and why a person has it now", async (page) => {
-  const agent = await createTexter();
-  const talk = await createTalk(agent);
-  await tell(talk, [["recruit", "yes", 3], ["recruit", "My dad died", 2], ["recruit", "Are you there?", 1]]);
-  await sql`
-    update public.recruiting_messages set heard = case body when 'yes' then 'answer' else 'bereavement' end
-    where conversation_id = ${talk.id} and body <> 'Are you there?'`;
-  await signIn(page, agent, `inbox/${talk.id}`);
-  const entry = (words: string) => texts(page).getByRole("listitem").filter({ hasText: words });
-  await entry("My dad died").getByText("No answer to the bot: somebody has died", { exact: true }).waitFor();
-  assert.equal(await entry("yes").getByText("answer to the bot").count(), 0);
-  assert.doesNotMatch(await entry("Are you there?").innerText(), /bot/, "the bot did not read what came later");
-  await assertAccessible(page);
-  await assertFits(page);
 });
 
 deskTest("a note is marked, seen at once by the colleague, and never sent", async (page) => {
@@ -160,17 +151,4 @@ deskTest("a note that is too long, or that the service refuses, stays in the box
   await page.getByRole("alert").getByText("There is no such recruit.").waitFor();
   assert.equal(await noteBox(page).inputValue(), "Too late");
   assert.equal(await texts(page).getByText("Too late").count(), 0);
-});
-
-deskTest("a recruit who has opted out gets no text, and one may still write a note", async (page) => {
-  const agent = await createTexter();
-  const talk = await openTalk(page, agent);
-  await receive(talk, { Body: "STOP" });
-  await page.getByText("Nobody of the agency may text this number until Maya writes START.").waitFor();
-  await noteMode(page).click();
-  await noteBox(page).fill("Has asked us to stop");
-  await saveNote(page).click();
-  await texts(page).getByText("Has asked us to stop").waitFor();
-  await until(async () => (await notesOf(talk)).length === 1);
-  await assertAccessible(page);
 });
