@@ -28,7 +28,12 @@ const VIEWS = Object.entries({
   Operator: "Today",
 });
 
-deskTest("each view has its title, the focus at its heading, and its entry marked", async (page) => {
+deskTest("each view has its title, the focus, and its entry marked, and fits a narrow window", async (page) => {
+  const violations: string[] = [];
+  await page.exposeFunction("violated", (directive: string) => violations.push(directive));
+  await page.addInitScript(`addEventListener("securitypolicyviolation", (event) =>
+  violated(event.violatedDirective + " " + event.blockedURI + " " + event.sourceFile))`);
+  await page.setViewportSize(NARROW);
   await signIn(page, await createEverybody(), "settings");
   const nav = page.getByRole("navigation", { name: "Main" });
   for (const [entry, title] of VIEWS) {
@@ -39,20 +44,6 @@ deskTest("each view has its title, the focus at its heading, and its entry marke
     assert.equal(await nav.getByRole("link", { name: entry }).getAttribute("aria-current"), "page");
     assert.equal(await nav.locator("[aria-current=page]").count(), 1);
     assert.equal(await page.getByRole("heading", { level: 1 }).count(), 1);
-  }
-});
-
-deskTest("every view fits a narrow window, and does nothing that the policy forbids", async (page) => {
-  const violations: string[] = [];
-  await page.exposeFunction("violated", (directive: string) => violations.push(directive));
-  await page.addInitScript(`addEventListener("securitypolicyviolation", (event) =>
-    violated(event.violatedDirective + " " + event.blockedURI + " " + event.sourceFile))`);
-  await page.setViewportSize(NARROW);
-  await signIn(page, await createEverybody());
-  const nav = page.getByRole("navigation", { name: "Main" });
-  for (const [entry, title] of VIEWS) {
-    await nav.getByRole("link", { name: entry }).click();
-    await page.getByRole("heading", { name: title, level: 1 }).waitFor();
     await page.locator(".skeleton").first().waitFor({ state: "detached" });
     await assertFits(page);
     assert.deepEqual(await smallTargets(page), [], title);
@@ -61,6 +52,7 @@ deskTest("every view fits a narrow window, and does nothing that the policy forb
       assert.ok(x >= 0 && x + width <= NARROW.width && height >= 40, `${entry} at ${x}, ${width} x ${height}`);
     }
   }
+  // What the policy forbids.
   assert.deepEqual(violations, []);
 });
 
@@ -83,7 +75,7 @@ deskTest("nothing jumps while a view is read, however long that takes", async (p
       for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) moved += value;
     }).observe({ type: "layout-shift", buffered: true });`);
   await page.route(/\/(rest|functions)\/v1\//, async (route) => {
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await new Promise((resolve) => setTimeout(resolve, 200));
     await route.continue();
   });
   const everybody = await createEverybody();
@@ -103,7 +95,10 @@ deskTest("nothing jumps while a view is read, however long that takes", async (p
 });
 
 deskTest("by keyboard: the skip link, an entry, and the account menu", async (page) => {
-  await signIn(page, await createAgentWithLead());
+  // An address that leads nowhere leads to the first view.
+  await signIn(page, await createAgentWithLead(), "nowhere/at/all");
+  await page.getByRole("heading", { name: "Inbox" }).waitFor();
+  assert.equal(new URL(page.url()).hash, "#/inbox");
   await page.reload();
   await page.getByRole("heading", { name: "Inbox" }).waitFor();
   await page.keyboard.press("Tab");
@@ -191,18 +186,26 @@ deskTest("a name whose letters run to the left turns nothing around it", async (
   }
 });
 
-deskTest("an address that leads nowhere leads to the first view", async (page) => {
-  await signIn(page, await createAgentWithLead(), "nowhere/at/all");
-  await page.getByRole("heading", { name: "Inbox" }).waitFor();
-  assert.equal(new URL(page.url()).hash, "#/inbox");
-});
-
-deskTest("the page says when it is offline, and when it is older than the database", async (page) => {
+deskTest("the page says when the service cannot say who is signed in, or when it is old or offline", async (page) => {
+  await page.route(
+    "**/rpc/signed_in_user",
+    (route) => route.fulfill({ status: 404, json: { code: "X", message: "no such" } }),
+  );
+  const { email, password } = await createAgentWithLead();
+  await page.goto(DESK);
+  await page.getByLabel("E-mail").fill(email);
+  await page.getByLabel("Password").fill(password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("heading", { name: "The desk cannot be opened" }).waitFor();
+  await page.getByRole("button", { name: "Sign out" }).waitFor();
+  await assertAccessible(page);
+  await page.unrouteAll({ behavior: "ignoreErrors" });
   await page.route("**/rpc/signed_in_user", async (route) => {
     const response = await route.fetch();
     await route.fulfill({ response, json: { ...await response.json(), migrations: "29990101000000" } });
   });
-  await signIn(page, await createAgentWithLead());
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByRole("heading", { name: "Inbox" }).waitFor();
   await page.getByText("This page is older than the service.").waitFor();
   await page.context().setOffline(true);
   await page.getByText("You are offline.").waitFor();
@@ -212,65 +215,30 @@ deskTest("the page says when it is offline, and when it is older than the databa
   await page.unrouteAll({ behavior: "wait" });
 });
 
-deskTest("a service that cannot say who is signed in is asked again", async (page) => {
-  const agent = await createAgentWithLead();
-  await page.route(
-    "**/rpc/signed_in_user",
-    (route) => route.fulfill({ status: 404, json: { code: "X", message: "no such" } }),
-  );
-  await page.goto(DESK);
-  await page.getByLabel("E-mail").fill(agent.email);
-  await page.getByLabel("Password").fill(agent.password);
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByRole("heading", { name: "The desk cannot be opened" }).waitFor();
-  await page.getByRole("button", { name: "Sign out" }).waitFor();
-  await assertAccessible(page);
-  await page.unrouteAll({ behavior: "ignoreErrors" });
-  await page.getByRole("button", { name: "Try again" }).click();
-  await page.getByRole("heading", { name: "Inbox" }).waitFor();
-});
-
-deskTest("a fault of one view leaves the frame", async (page) => {
+deskTest("a view that has a fault, or whose file is gone, leaves the frame", async (page) => {
   await page.route("**/rest/v1/order_pace?**", (route) => route.fulfill({ json: [{ id: "1", quantity: null }] }));
+  await page.route(/\/assets\/[^/]*\.js/, async (route) => {
+    const response = await route.fetch();
+    const isRecruits = (await response.text()).includes("board-page");
+    await route.fulfill(isRecruits ? { status: 404, body: "" } : { response });
+  });
   await signIn(page, await createEverybody(), "settings/orders");
   await page.getByRole("heading", { name: "This view has a fault" }).waitFor();
   await assertAccessible(page);
   await page.getByRole("link", { name: "Recruits" }).click();
-  await page.getByRole("heading", { name: "Recruits" }).waitFor();
+  await page.getByRole("heading", { name: "This view cannot be opened" }).waitFor();
+  await page.getByText("This page is older than the service, or has no connection. Reload it;").waitFor();
+  await assertAccessible(page);
   await page.unrouteAll({ behavior: "ignoreErrors" });
   await page.getByRole("link", { name: "Settings" }).click();
   await page.getByRole("link", { name: "Orders and greetings" }).click();
   await page.getByText("No order is open.").waitFor();
-});
-
-deskTest("a view whose file is gone says so, and is there after a reload", async (page) => {
-  await page.route(/\/assets\/[^/]*\.js/, async (route) => {
-    const response = await route.fetch();
-    const isSettings = (await response.text()).includes("Orders and greetings");
-    await route.fulfill(isSettings ? { status: 404, body: "" } : { response });
-  });
-  await signIn(page, await createEverybody(), "inbox");
-  await page.getByRole("link", { name: "Settings" }).click();
-  await page.getByRole("heading", { name: "This view cannot be opened" }).waitFor();
-  await page.getByText("This page is older than the service, or has no connection. Reload it;").waitFor();
-  await assertAccessible(page);
-  await page.getByRole("link", { name: "Operator" }).click();
-  await page.getByRole("heading", { name: "Today" }).waitFor();
-  await page.getByRole("link", { name: "Settings" }).click();
-  await page.unrouteAll({ behavior: "ignoreErrors" });
+  await page.getByRole("link", { name: "Recruits" }).click();
   await page.getByRole("button", { name: "Reload" }).click();
-  await page.getByRole("heading", { name: "Settings", level: 1 }).waitFor();
+  await page.getByRole("heading", { name: "Recruits", level: 1 }).waitFor();
 });
 
-deskTest("a page at an address that browsers do not trust says so, and nothing else", async (page) => {
-  // The browser has no locks there, and makes no ids of texts.
-  await page.addInitScript("Object.defineProperty(globalThis, 'isSecureContext', { value: false })");
-  await page.goto(DESK);
-  await page.getByText("It works only at an address that begins with https.").waitFor();
-  await assertAccessible(page);
-});
-
-deskTest("a page without its config.json says what is missing", async (page) => {
+deskTest("a page that lacks its config.json, or https, says so and nothing else", async (page) => {
   const show = async (
     fulfilled: Parameters<Parameters<Parameters<Page["route"]>[1]>[0]["fulfill"]>[0],
     words: RegExp,
@@ -284,6 +252,12 @@ deskTest("a page without its config.json says what is missing", async (page) => 
   await show({ body: "<!DOCTYPE html>" }, /config\.json has no valid "url"\./);
   await show({ json: { url: "abc", publishable_key: "x" } }, /config\.json has no valid "url"\./);
   await show({ json: { url: "https://abc.supabase.co" } }, /config\.json has no valid "publishable_key"\./);
+  await assertAccessible(page);
+
+  // The browser has no locks there, and makes no ids of texts.
+  await page.addInitScript("Object.defineProperty(globalThis, 'isSecureContext', { value: false })");
+  await page.reload();
+  await page.getByText("It works only at an address that begins with https.").waitFor();
   await assertAccessible(page);
 });
 
@@ -316,14 +290,19 @@ deskTest("an agent has loaded at most 170 kB of script when the inbox stands", a
   assert.ok(loaded.length < scripts.size, "what is needed later is loaded later");
 });
 
-Deno.test("the built page has no script or style in its HTML", async () => {
+Deno.test("a built page has no script or style in its HTML, and a secret key is never built into it", async () => {
   const out = Deno.makeTempDirSync();
-  const { success } = await new Deno.Command("npm", {
-    args: ["run", "desk", "--", "build", "--out", out, "--url", "https://abc.supabase.co", "--key", "sb_publishable_x"],
-    cwd: ROOT,
-    stdout: "null",
-  }).output();
-  assert.ok(success);
+  const build = (key: string) =>
+    new Deno.Command("npm", {
+      args: ["run", "desk", "--", "build", "--out", out, "--url", "https://abc.supabase.co", "--key", key],
+      cwd: ROOT,
+    }).output();
+  const refused = await build("sb_secret_x");
+  assert.ok(!refused.success);
+  assert.match(new TextDecoder().decode(refused.stderr), /a secret key; everybody can read what is in a page/);
+  assert.deepEqual([...Deno.readDirSync(out)], []);
+
+  assert.ok((await build("sb_publishable_x")).success);
   const pages = [...Deno.readDirSync(out)].map(({ name }) => name).filter((name) => name.endsWith(".html"));
   assert.ok(pages.includes("index.html"));
   for (const name of pages) {
@@ -336,16 +315,5 @@ Deno.test("the built page has no script or style in its HTML", async () => {
     );
   }
   assert.ok(existsSync(join(out, "config.json")));
-  Deno.removeSync(out, { recursive: true });
-});
-
-Deno.test("a secret key is never built into a page", async () => {
-  const out = Deno.makeTempDirSync();
-  const { success, stderr } = await new Deno.Command("npm", {
-    args: ["run", "desk", "--", "build", "--out", out, "--url", "https://abc.supabase.co", "--key", "sb_secret_x"],
-    cwd: ROOT,
-  }).output();
-  assert.ok(!success);
-  assert.match(new TextDecoder().decode(stderr), /a secret key; everybody can read what is in a page/);
   Deno.removeSync(out, { recursive: true });
 });

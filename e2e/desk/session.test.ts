@@ -8,35 +8,11 @@ import { createAgency, sql } from "../support/client.ts";
 import { expire, refreshTokenIn, revoke, wake } from "./tokens.ts";
 import { assertAccessible, DESK, deskTest, PHONE, signIn, signInByForm, until } from "./harness.ts";
 
-deskTest("an agent signs in, and out", async (page) => {
-  await signInByForm(page, await createAgentWithLead());
-  await page.getByRole("heading", { name: "Inbox" }).waitFor();
-  await page.locator("h1:focus").waitFor();
-  await page.reload();
-  await page.getByRole("heading", { name: "Inbox" }).waitFor();
-  await signOut(page);
-  await page.reload();
-  await page.getByRole("heading", { name: "Sign in" }).waitFor();
-});
-
-deskTest("the sign-in page on a phone", async (page) => {
+deskTest("an agent signs in on a phone, after what keeps one from it was told, and out also offline", async (page) => {
+  const { email, password } = await createAgentWithLead();
   await page.goto(DESK);
   await page.getByRole("heading", { name: "Sign in" }).waitFor();
   assert.equal(await page.title(), "Sign in – Desk");
-  await assertAccessible(page);
-}, PHONE);
-
-deskTest("a user who signs out without a connection is signed out", async (page) => {
-  await signIn(page, await createAgentWithLead());
-  await page.route("**/auth/v1/logout**", (route) => route.abort());
-  await signOut(page);
-  await page.reload();
-  await page.getByRole("heading", { name: "Sign in" }).waitFor();
-});
-
-deskTest("what keeps an agent from signing in is told beside the form, and what was written stays", async (page) => {
-  const { email, password } = await createAgentWithLead();
-  await page.goto(DESK);
   await page.getByLabel("E-mail").fill(email);
   await page.getByLabel("Password").fill("wrong");
   await press(page, "Sign in");
@@ -61,8 +37,15 @@ deskTest("what keeps an agent from signing in is told beside the form, and what 
     await page.unrouteAll({ behavior: "ignoreErrors" });
   }
   await press(page, "Sign in");
-  await page.getByRole("navigation", { name: "Main" }).waitFor();
-});
+  await page.getByRole("heading", { name: "Inbox" }).waitFor();
+  await page.locator("h1:focus").waitFor();
+  await page.reload();
+  await page.getByRole("heading", { name: "Inbox" }).waitFor();
+  await page.route("**/auth/v1/logout**", (route) => route.abort());
+  await signOut(page);
+  await page.reload();
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+}, PHONE);
 
 deskTest("a login without an agent, and an agent who was switched off, are told who may help", async (page) => {
   await signIn(page, await signInNewUser());
@@ -79,58 +62,52 @@ deskTest("a login without an agent, and an agent who was switched off, are told 
   await page.getByText("This login has no desk.").waitFor();
 });
 
-for (
-  const [name, open] of [
-    ["the service's own template", (link: string) => link],
-    ["the template of docs/hosting.md", (link: string) => templateLink("invite", link)],
-  ] as const
-) {
-  deskTest(`an invited agent sets a password by the link of ${name}`, async (page) => {
-    const { email, agent_id } = await invite();
-    const link = open(linkTo(email));
-    await page.goto(link);
-    await page.getByRole("button", { name: "Go on" }).waitFor();
-    const addresses = () => page.evaluate("navigation.entries().map(({ url }) => url).join()") as Promise<string>;
-    assert.doesNotMatch(await addresses(), /token/);
-    await assertAccessible(page);
-    if (link.startsWith(DESK)) {
-      await page.getByRole("heading", { name: "Welcome" }).waitFor();
-      const [user] = await sql`
-        select u.email_confirmed_at
-        from auth.users u
-        join public.agents a on a.user_id = u.id
-        where a.id = ${agent_id}`;
-      assert.equal(user!.email_confirmed_at, null, "the link was used before anybody pressed the button");
-    }
-    await press(page, "Go on");
-    await page.getByText(`For ${email}.`).waitFor();
-    assert.doesNotMatch(await addresses(), /token/);
-    await assertAccessible(page);
-    await page.getByLabel("New password").fill("short");
-    await press(page, "Save the password");
-    await page.getByText("Password should be at least 6 characters.").waitFor();
-    await setPassword(page, "correct horse");
-    await signOut(page);
-    await signInByForm(page, { email, password: "correct horse" });
-    await signOut(page);
+deskTest("an invited agent sets a password by the link of docs/hosting.md, and of the service's own", async (page) => {
+  const { email, agent_id } = await invite();
+  const link = templateLink("invite", linkTo(email));
+  await page.goto(link);
+  await page.getByRole("heading", { name: "Welcome" }).waitFor();
+  const addresses = () => page.evaluate("navigation.entries().map(({ url }) => url).join()") as Promise<string>;
+  assert.doesNotMatch(await addresses(), /token/);
+  await assertAccessible(page);
+  const [user] = await sql`
+    select u.email_confirmed_at from auth.users u join public.agents a on a.user_id = u.id where a.id = ${agent_id}`;
+  assert.equal(user!.email_confirmed_at, null, "the link was used before anybody pressed the button");
+  await press(page, "Go on");
+  await page.getByText(`For ${email}.`).waitFor();
+  assert.doesNotMatch(await addresses(), /token/);
+  await assertAccessible(page);
+  await page.getByLabel("New password").fill("short");
+  await press(page, "Save the password");
+  await page.getByText("Password should be at least 6 characters.").waitFor();
+  await setPassword(page, "correct horse");
+  await signOut(page);
+  await signInByForm(page, { email, password: "correct horse" });
+  await signOut(page);
 
-    // Another link in the same tab changes what is behind the # alone.
-    await page.goto("about:blank");
-    await page.goto(link);
-    if (link.startsWith(DESK)) await press(page, "Go on");
-    await page.getByRole("heading", { name: "This link no longer works" }).waitFor();
-    await assertAccessible(page);
-    await page.getByLabel("E-mail").fill(email);
-    await press(page, "Send a link");
-    await page.getByText("an e-mail with a link is on its way").waitFor();
+  // Another link in the same tab changes what is behind the # alone.
+  await page.goto("about:blank");
+  await page.goto(link);
+  await press(page, "Go on");
+  await page.getByRole("heading", { name: "This link no longer works" }).waitFor();
+  await assertAccessible(page);
+  await page.getByLabel("E-mail").fill(email);
+  await press(page, "Send a link");
+  await page.getByText("an e-mail with a link is on its way").waitFor();
+  for (const works of [true, false]) {
     await page.goto("about:blank");
     await page.goto(linkTo(email));
-    await press(page, "Go on");
-    await setPassword(page, "battery staple");
-  });
-}
+    if (works) {
+      await page.getByRole("button", { name: "Go on" }).waitFor();
+      assert.doesNotMatch(await addresses(), /token/);
+      await press(page, "Go on");
+      await setPassword(page, "battery staple");
+      await signOut(page);
+    } else await page.getByRole("heading", { name: "This link no longer works" }).waitFor();
+  }
+});
 
-deskTest("a forgotten password is reset, and the old one and its sessions end", async (page) => {
+deskTest("a password is changed, or reset where it is forgotten: the old one and its sessions end", async (page) => {
   const agent = await createAgentWithLead();
   await page.goto(DESK);
   await page.getByLabel("E-mail").fill("typed@example.com");
@@ -152,35 +129,19 @@ deskTest("a forgotten password is reset, and the old one and its sessions end", 
   assert.ok(error, "the session of the old password goes on");
   const old = await agent.client.auth.signInWithPassword(agent);
   assert.equal(old.error?.code, "invalid_credentials");
-});
 
-deskTest("an agent changes the password", async (page) => {
-  const agent = await createAgentWithLead();
-  await signInByForm(page, agent);
   await page.getByRole("button", { name: "Nora" }).click();
   await page.getByRole("link", { name: "Change the password" }).click();
-  await page.getByLabel("New password").fill(agent.password);
+  await page.getByLabel("New password").fill("battery staple");
   await press(page, "Save the password");
   await page.getByText(/should be different/).waitFor();
-  await setPassword(page, "battery staple");
+  await setPassword(page, "correct horse");
   await signOut(page);
-  await signInByForm(page, { ...agent, password: "battery staple" });
+  await signInByForm(page, { ...agent, password: "correct horse" });
 });
 
-deskTest("a tab whose token ran out while it slept goes on by itself", async (page) => {
-  const agent = await createAgentWithLead();
-  await signIn(page, agent, "recruits");
-  const before = await refreshTokenIn(page);
-  await expire(page);
-  await wake(page);
-  await until(async () => await refreshTokenIn(page) !== before);
-  await page.getByRole("heading", { name: "Recruits" }).waitFor();
-  assert.equal(await page.getByLabel("Password").count(), 0);
-});
-
-deskTest("a call that is refused for its token is made again with a new one", async (page) => {
-  const agent = await createAgentWithLead();
-  await signIn(page, agent, "recruits");
+deskTest("a token that is refused or over is replaced, and the page goes on by itself", async (page) => {
+  await signIn(page, await createAgentWithLead(), "recruits");
   let calls = 0;
   await page.route("**/rpc/signed_in_user", async (route) => {
     if (route.request().method() === "POST" && calls++ === 0) {
@@ -192,45 +153,49 @@ deskTest("a call that is refused for its token is made again with a new one", as
   await until(() => calls >= 2);
   assert.notEqual(await refreshTokenIn(page), before);
   assert.equal(await page.getByText("This may be out of date").count(), 0);
+
+  const refreshed = await refreshTokenIn(page);
+  await expire(page);
+  await wake(page);
+  await until(async () => await refreshTokenIn(page) !== refreshed);
+  await page.getByRole("heading", { name: "Recruits" }).waitFor();
+  assert.equal(await page.getByLabel("Password").count(), 0);
 });
 
-deskTest("a session that was revoked asks once for the password, and the same user goes on", async (page) => {
-  const agent = await createAgentWithLead();
-  await signIn(page, agent, "password");
-  await page.getByLabel("New password").fill("half written");
+deskTest("after the end of a session the same user goes on, and another one begins at the start", async (page) => {
+  const { id } = await createAgency();
+  const [one, other] = [await signInNewAgent(id), await signInNewAgent(id, "manager")];
+  await sql`update public.agents set first_name = 'Otis' where id = ${other.agent_id}`;
+  await signIn(page, one, "password");
+  const field = page.getByLabel("New password");
+  await field.fill("half written");
   // An open dialog lets nothing else be used.
   await page.evaluate(`{
     const dialog = document.createElement("dialog");
     document.querySelector("main").append(dialog);
     dialog.showModal();
   }`);
-  await revoke(page);
-  await wake(page);
-  await page.getByText("Your session has ended.").waitFor();
-  assert.equal(await page.getByLabel("E-mail").inputValue(), agent.email);
-  assert.ok(!await page.getByLabel("New password").isVisible());
+  async function end(): Promise<void> {
+    await revoke(page);
+    await wake(page);
+    await page.getByText("Your session has ended.").waitFor();
+  }
+  await end();
+  assert.equal(await page.getByLabel("E-mail").inputValue(), one.email);
+  assert.ok(!await field.isVisible());
   await assertAccessible(page);
-  await page.getByLabel("Password", { exact: true }).fill(agent.password);
+  await page.getByLabel("Password", { exact: true }).fill(one.password);
   await press(page, "Sign in");
   await page.getByRole("heading", { name: "Set your password" }).waitFor();
-  assert.equal(await page.getByLabel("New password").inputValue(), "half written");
-});
+  assert.equal(await field.inputValue(), "half written");
 
-deskTest("another user who signs in sees nothing of the first, and begins at the start", async (page) => {
-  const { id } = await createAgency();
-  const [one, other] = [await signInNewAgent(id), await signInNewAgent(id, "manager")];
-  await sql`update public.agents set first_name = 'Otis' where id = ${other.agent_id}`;
-  await signIn(page, one, "password");
-  await page.getByLabel("New password").fill("half written");
-  await revoke(page);
-  await wake(page);
-  await page.getByText("Your session has ended.").waitFor();
+  await end();
   await page.getByLabel("E-mail").fill(other.email);
   await page.getByLabel("Password", { exact: true }).fill(other.password);
   await press(page, "Sign in");
   await page.getByRole("heading", { name: "Home" }).waitFor();
   await page.getByRole("button", { name: "Otis" }).waitFor();
-  assert.equal(await page.getByLabel("New password").count(), 0);
+  assert.equal(await field.count(), 0);
   assert.equal(await page.getByText(one.email).count(), 0);
 });
 
