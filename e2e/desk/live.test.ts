@@ -52,22 +52,32 @@ function texts(page: Page) {
   return page.getByRole("region", { name: "Texts" });
 }
 
-deskTest("what was missed while Realtime's connection was cut is read on the next connect", async (page) => {
-  const talk = await openTalk(page);
-  await receive(talk, { Body: "One" });
+deskTest("what was missed is read, and a burst of events a few times", async (page) => {
+  const agent = await createTexter();
+  const talk = await openTalk(page, agent);
+  await missText(talk, "One");
+  await wake(page);
   await texts(page).getByText("One").waitFor();
   await missText(talk, "Two");
   await cutConnections("supabase_realtime_admin");
   await texts(page).getByText("Two").waitFor();
   await receive(talk, { Body: "Three" });
   await texts(page).getByText("Three").waitFor();
-});
+  const other = await createTalk(agent, "Omar");
+  await hearOf(page, other, "From elsewhere");
 
-deskTest("a user who comes back to the page sees what is new", async (page) => {
-  const talk = await openTalk(page);
-  await missText(talk, "One");
-  await wake(page);
-  await texts(page).getByText("One").waitFor();
+  // A text of another conversation does not read the open one again.
+  let [lists, reads] = [0, 0];
+  page.on("request", (request) => {
+    lists += Number(/\/rest\/v1\/inbox\?/.test(request.url()));
+    reads += Number(/\/recruiting_messages\?/.test(request.url()));
+  });
+  for (const body of ["Once more from elsewhere", "And once more"]) await hearOf(page, other, body);
+  assert.equal(reads, 0);
+  lists = 0;
+  await Promise.all(Array.from({ length: 30 }, (_, n) => receive(talk, { Body: `Text ${n}.` })));
+  for (const n of [0, 29]) await texts(page).getByText(`Text ${n}.`).waitFor();
+  assert.ok(lists < 30, `${lists} reads`);
 });
 
 deskTest("a new token keeps the connection, and a page joins its topic once", async (page) => {
@@ -108,25 +118,6 @@ deskTest("a manager hears of the whole agency", async (page) => {
   await until(() => hasJoined);
   await receive(talk, { Body: "Hello?" });
   await page.getByText("1 waits, 1 unread").waitFor();
-});
-
-deskTest("a burst of events is read a few times", async (page) => {
-  const talk = await openTalk(page);
-  let reads = 0;
-  page.on("request", (request) => reads += Number(/\/rest\/v1\/inbox\?/.test(request.url())));
-  await Promise.all(Array.from({ length: 30 }, (_, n) => receive(talk, { Body: `Text ${n}.` })));
-  for (const n of [0, 29]) await texts(page).getByText(`Text ${n}.`).waitFor();
-  assert.ok(reads < 30, `${reads} reads`);
-});
-
-deskTest("a text of another conversation does not read the open one again", async (page) => {
-  const agent = await createTexter();
-  await openTalk(page, agent);
-  const other = await createTalk(agent, "Omar");
-  let reads = 0;
-  page.on("request", (request) => reads += Number(/\/recruiting_messages\?/.test(request.url())));
-  for (const body of ["From elsewhere", "Once more from elsewhere"]) await hearOf(page, other, body);
-  assert.equal(reads, 0);
 });
 
 deskTest("a topic that the service has closed is joined again, and what was missed is read", async (page) => {

@@ -2,10 +2,9 @@ import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { sql } from "../support/client.ts";
 import { receive } from "../support/sms.ts";
-import { assertAccessible, assertFits, deskTest, PHONE, rendered, signIn, until } from "./harness.ts";
+import { assertAccessible, assertFits, deskTest, rendered, signIn, until } from "./harness.ts";
 import {
   box,
-  createColleague,
   createTalk,
   createTexter,
   list,
@@ -62,8 +61,8 @@ function toast(page: Page, words: string) {
   return page.locator(".toast").filter({ hasText: words });
 }
 
-deskTest("a login is asked once for notifications, by a button, and never by itself", async (page) => {
-  await standInForNotifications(page, "granted");
+deskTest("a login is asked once for notifications, and reads how to allow what is blocked", async (page) => {
+  await standInForNotifications(page, "denied");
   const agent = await createTexter();
   const talk = await createTalk(agent, "Devon");
   await openInbox(page, agent);
@@ -84,17 +83,9 @@ deskTest("a login is asked once for notifications, by a button, and never by its
   await toast(page, "Devon has written.").waitFor();
   assert.deepEqual(await shown(page), []);
 
-  // Another login of this browser is asked by itself.
+  // Another login of this browser is asked by itself, and reads how to allow what was blocked.
   await signIn(page, await createTexter(), "inbox");
   await page.reload();
-  await page.getByRole("button", { name: "Allow notifications" }).click();
-  await ask.waitFor({ state: "hidden" });
-  assert.equal(await page.evaluate("Notification.permission"), "granted");
-});
-
-deskTest("a login that blocks notifications reads how to allow them", async (page) => {
-  await standInForNotifications(page, "denied");
-  await openInbox(page, await createTexter());
   await page.getByRole("button", { name: "Allow notifications" }).click();
   const how = page.getByText("This browser blocks notifications of this page. To allow them,").filter({
     visible: true,
@@ -195,18 +186,25 @@ deskTest("one of several tabs notifies, and none while another shows the convers
   assert.deepEqual(await all(), ["Devon has written."]);
 });
 
-deskTest("a sound is off until the user wants it", async (page) => {
+deskTest("icons tell that a recruit waits, and a sound is off until the user wants it", async (page) => {
   await page.addInitScript(`
-    globalThis.sounds = 0;
-    const { createOscillator } = AudioContext.prototype;
-    AudioContext.prototype.createOscillator = function () { sounds++; return createOscillator.call(this); };`);
+  navigator.setAppBadge = async (count) => { globalThis.badge = count; };
+  globalThis.sounds = 0;
+  const { createOscillator } = AudioContext.prototype;
+  AudioContext.prototype.createOscillator = function () { sounds++; return createOscillator.call(this); };`);
   const agent = await createTexter();
   const talk = await createTalk(agent, "Devon");
-  await openInbox(page, agent);
+  await signInJoined(page, agent, "inbox");
+  await list(page).getByText("Nobody waits for an answer.").waitFor();
+  const icon = () => page.evaluate("document.querySelector('link[rel=icon]').href") as Promise<string>;
+  const plain = await icon();
   await receive(talk, { Body: "One" });
   await toast(page, "Devon has written.").waitFor();
   await settled(page);
   assert.equal(await page.evaluate("sounds"), 0);
+  await until(async () => await icon() !== plain);
+  assert.ok((await page.request.get(await icon())).ok());
+  assert.equal(await page.evaluate("badge"), 1);
   await page.getByRole("button", { name: "Nora" }).click();
   await page.getByLabel("A sound when something is new").check();
   await assertAccessible(page);
@@ -215,27 +213,14 @@ deskTest("a sound is off until the user wants it", async (page) => {
   await page.reload();
   await page.getByRole("button", { name: "Nora" }).click();
   assert.ok(await page.getByLabel("A sound when something is new").isChecked());
-});
-
-deskTest("the page's icon has a dot while a recruit waits, and that of the app the count", async (page) => {
-  await page.addInitScript("navigator.setAppBadge = async (count) => { globalThis.badge = count; }");
-  const agent = await createTexter();
-  const talk = await createTalk(agent, "Devon");
-  await signIn(page, agent, "inbox");
-  await list(page).getByText("Nobody waits for an answer.").waitFor();
-  const icon = () => page.evaluate("document.querySelector('link[rel=icon]').href") as Promise<string>;
-  const plain = await icon();
-  await receive(talk, { Body: "Is this still open?" });
-  await until(async () => await icon() !== plain);
-  assert.ok((await page.request.get(await icon())).ok());
-  assert.equal(await page.evaluate("badge"), 1);
+  await page.keyboard.press("Escape");
   await list(page).getByRole("link", { name: "Devon" }).click();
   await page.getByRole("button", { name: "No reply needed" }).click();
   await until(async () => await icon() === plain);
   assert.equal(await page.evaluate("badge"), 0);
 });
 
-deskTest("a toast opens the conversation, and goes by itself but not under the pointer", async (page) => {
+deskTest("a toast opens the conversation, goes but not under the pointer, and covers nothing", async (page) => {
   const agent = await createTexter();
   const talk = await createTalk(agent, "Devon");
   await openInbox(page, agent, "sales");
@@ -255,52 +240,34 @@ deskTest("a toast opens the conversation, and goes by itself but not under the p
   await shown.getByRole("button", { name: "Open" }).click();
   await texts(page).getByText("Another one").waitFor();
   assert.equal(await shown.count(), 0);
-});
 
-deskTest("a toast covers neither the box nor its button, also on a low phone", async (page) => {
-  const agent = await createTexter();
-  const [talk, other] = [await createTalk(agent, "Maya"), await createTalk(agent, "Bartholomew-Alexander")];
-  await tell(talk, [["recruit", "Hi", 5]]);
-  await signInJoined(page, agent, `inbox/${talk.id}`);
-  await box(page).waitFor();
-  // Its keyboard is open.
+  // A low phone whose keyboard is open.
   await page.setViewportSize({ width: 360, height: 440 });
-  await receive(other, { Body: "Hello" });
-  const shown = toast(page, "Bartholomew-Alexander has written.");
-  await shown.waitFor();
-  const { y, height, x, width } = (await shown.boundingBox())!;
+  await receive(await createTalk(agent, "Bartholomew-Alexander"), { Body: "Hello" });
+  const long = toast(page, "Bartholomew-Alexander has written.");
+  await long.waitFor();
+  const { y, height, x, width } = (await long.boundingBox())!;
   assert.ok(x >= 0 && x + width <= 360);
-  for (const part of [box(page), page.getByRole("button", { name: "Send" })]) {
+  for (const part of [box(page, "Devon"), page.getByRole("button", { name: "Send" })]) {
     assert.ok(y + height < (await part.boundingBox())!.y);
   }
   await assertFits(page);
   await assertAccessible(page);
-}, PHONE);
+});
 
-deskTest("other events than texts have notifications too, each in plain words", async (page) => {
+deskTest("other events than texts have notifications too, and say why", async (page) => {
   await standInForNotifications(page, "granted", "granted");
   const agent = await createTexter();
-  const omar = await createColleague(agent);
   const talk = await createTalk(agent, "Devon");
   await openInbox(page, agent);
-  const notifications: [kind: string, sentence: string][] = [
-    ["handoff", "The bot handed Devon over to you."],
-    ["failed", "A text to Devon could not be sent."],
-    ["taken_over", "Omar has the conversation with Devon now."],
-    ["asked_for", "Omar asks for the conversation with Devon."],
-    ["lead", "Devon is a new recruit."],
-    ["unmatched_text", "Devon has written, and has no conversation yet."],
-    ["recruit_waiting", "Devon is waiting for an answer."],
-  ];
-  for (const [kind, sentence] of notifications) {
-    const isLead = kind === "lead" || kind === "unmatched_text";
-    const by = kind === "taken_over" || kind === "asked_for" ? omar.agent_id : null;
-    await sql`
-      insert into public.agent_notifications (agent_id, conversation_id, lead_id, day, kind, reason, by_agent_id)
-      values (${agent.agent_id}, ${isLead ? null : talk.id}, ${isLead ? talk.lead_id : null},
-        ${kind === "unmatched_text" ? "2026-11-23" : null}, ${kind}, ${kind === "handoff" ? "expired" : null}, ${by})`;
-    await until(async () => (await shown(page)).includes(sentence));
-  }
+  await sql`
+    insert into public.agent_notifications (agent_id, conversation_id, kind, reason)
+    values (${agent.agent_id}, ${talk.id}, 'handoff', 'expired')`;
+  await until(async () => (await shown(page)).includes("The bot handed Devon over to you."));
+  await sql`
+    insert into public.agent_notifications (agent_id, lead_id, day, kind)
+    values (${agent.agent_id}, ${talk.lead_id}, '2026-11-23', 'unmatched_text')`;
+  await until(async () => (await shown(page)).includes("Devon has written, and has no conversation yet."));
   const row = (await openBell(page)).getByRole("listitem").filter({ hasText: "The bot handed Devon over to you." });
   await row.getByText("the bot got no answer in time").waitFor();
   await page.keyboard.press("Escape");
