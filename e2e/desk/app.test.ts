@@ -137,20 +137,7 @@ async function workerOf(page: Page) {
   };
 }
 
-deskTest("a push is shown while no page is open, with the first name alone", async (page) => {
-  const agent = await createTexter();
-  const talk = await createTalk(agent, "Ada");
-  await signIn(page, agent, "inbox");
-  const worker = await workerOf(page);
-  await page.goto("about:blank");
-  const id = await worker.push({ talk });
-  await until(async () => (await worker.shown()).length > 0);
-  const data = { id, path: `/inbox/${talk.id}` };
-  assert.deepEqual(await worker.shown(), [{ title: "Ada has written.", tag: talk.id, data }]);
-  assert.deepEqual(await worker.badge(), []);
-}, APP);
-
-deskTest("a push does not notify of what an open page has notified of, and a click opens the page", async (page) => {
+deskTest("a push has the first name alone, opens the page, and leaves to it what it has said", async (page) => {
   const agent = await createTexter();
   const [talk, other] = [await createTalk(agent, "Ada"), await createTalk(agent, "Devon")];
   await signInJoined(page, agent, "recruits");
@@ -161,7 +148,7 @@ deskTest("a push does not notify of what an open page has notified of, and a cli
   await receive(talk, { Body: "Is this still open?" });
   await heard;
   const [{ id }] = await sql<[{ id: string }]>`
-    select id from public.agent_notifications where conversation_id = ${talk.id}`;
+  select id from public.agent_notifications where conversation_id = ${talk.id}`;
   await isClaimed(id);
   await worker.push({ id, talk });
   // The worker comes first: the page leaves it to the worker.
@@ -178,6 +165,14 @@ deskTest("a push does not notify of what an open page has notified of, and a cli
   await worker.push({ talk });
   await until(async () => (await worker.shown()).length > 1);
   assert.deepEqual((await worker.shown()).map(({ tag }) => tag), [other.id, talk.id]);
+
+  // No page is open.
+  await page.goto("about:blank");
+  const last = await worker.push({ talk: other });
+  await until(async () => (await worker.shown()).length > 2);
+  const data = { id: last, path: `/inbox/${other.id}` };
+  assert.deepEqual((await worker.shown())[2], { title: "Ada has written.", tag: other.id, data });
+  assert.deepEqual(await worker.badge(), []);
 }, APP);
 
 /** Stands in for what a browser without a window lacks: the permission, and a push service. */

@@ -18,24 +18,6 @@ Deno.test("docs/frontend.md has an example for fetch and one for sendBeacon", ()
   assert.deepEqual(others, []);
 });
 
-/** A test on a page of another origin, which has the variables of the examples. */
-function pageTest(name: string, run: (page: Page, lead_id: string) => Promise<void>): void {
-  deskTest(name, async (page) => {
-    const { lead_id, agent_id } = await createAgentWithLead();
-    await using server = Deno.serve(
-      { port: 0, hostname: "127.0.0.1", onListen() {} },
-      () => new Response("<title>Another page</title>", { headers: { "content-type": "text/html" } }),
-    );
-    const { functions_url: base_url, publishable_key } = stack;
-    await page.addInitScript(
-      `Object.assign(globalThis, ${JSON.stringify({ base_url, publishable_key, lead_id, agent_id })})`,
-    );
-    // Another name than the API's 127.0.0.1, so that it is another site as well.
-    await page.goto(`http://localhost:${server.addr.port}`);
-    await run(page, lead_id);
-  });
-}
-
 /** Runs the example for fetch, and returns what it reads of the response. */
 async function runFetch(page: Page): Promise<{ status: number; success?: boolean; code?: string }> {
   return await page.evaluate(
@@ -48,55 +30,69 @@ async function activities(lead_id: string): Promise<string[]> {
   return rows.map(({ type }) => type);
 }
 
-pageTest("a page of another origin logs by fetch, and reads the response", async (page, lead_id) => {
-  assert.deepEqual(await runFetch(page), { status: 200, success: true, code: undefined });
-  assert.deepEqual(await activities(lead_id), ["presentation_started"]);
-  await page.evaluate("lead_id = crypto.randomUUID()");
-  assert.deepEqual(await runFetch(page), { status: 404, success: undefined, code: "NOT_FOUND" });
-});
+deskTest("a page of another origin logs by fetch, also as it closes, and by sendBeacon", async (page) => {
+  await using server = Deno.serve(
+    { port: 0, hostname: "127.0.0.1", onListen() {} },
+    () => new Response("<title>Another page</title>", { headers: { "content-type": "text/html" } }),
+  );
+  const { lead_id, agent_id } = await createAgentWithLead();
+  const logged: string[] = [];
+  async function assertLogged(type: string): Promise<void> {
+    logged.push(`presentation_${type}`);
+    await until(async () => (await activities(lead_id)).length >= logged.length);
+    assert.deepEqual(await activities(lead_id), logged);
+  }
+  async function open(): Promise<Page> {
+    const page = await context.newPage();
+    // Another name than the API's 127.0.0.1, so that it is another site as well.
+    await page.goto(`http://localhost:${server.addr.port}`);
+    return page;
+  }
+  const context = page.context();
+  const { functions_url: base_url, publishable_key } = stack;
+  await context.addInitScript(
+    `Object.assign(globalThis, ${JSON.stringify({ base_url, publishable_key, lead_id, agent_id })})`,
+  );
 
-pageTest("a page of another origin logs by fetch as it closes", async (page, lead_id) => {
-  await page.evaluate(`addEventListener("pagehide", async () => { ${BY_FETCH} })`);
-  await page.close();
-  await until(async () => (await activities(lead_id)).length > 0);
-  assert.deepEqual(await activities(lead_id), ["presentation_started"]);
-});
+  const reading = await open();
+  assert.deepEqual(await runFetch(reading), { status: 200, success: true, code: undefined });
+  await assertLogged("started");
+  await reading.evaluate("lead_id = crypto.randomUUID()");
+  assert.deepEqual(await runFetch(reading), { status: 404, success: undefined, code: "NOT_FOUND" });
 
-pageTest("a page of another origin logs by sendBeacon as it closes", async (page, lead_id) => {
-  await page.evaluate(BY_BEACON!);
-  await page.close();
-  await until(async () => (await activities(lead_id)).length > 0);
-  assert.deepEqual(await activities(lead_id), ["presentation_paused"]);
-});
+  const closed = await open();
+  await closed.evaluate(`addEventListener("pagehide", async () => { ${BY_FETCH} })`);
+  await closed.close();
+  await assertLogged("started");
 
-pageTest("a page of another origin logs by a JSON Blob of sendBeacon", async (page, lead_id) => {
-  const isQueued = await page.evaluate(`navigator.sendBeacon(
+  const closedByBeacon = await open();
+  await closedByBeacon.evaluate(BY_BEACON!);
+  await closedByBeacon.close();
+  await assertLogged("paused");
+
+  const blob = await open();
+  const isQueued = await blob.evaluate(`navigator.sendBeacon(
     \`\${base_url}/api/leads/log-presentation-activity?apikey=\${publishable_key}\`,
     new Blob([JSON.stringify({ lead_id, agent_id, type: "presentation_resumed" })], { type: "application/json" }))`);
   assert.equal(isQueued, true);
-  await until(async () => (await activities(lead_id)).length > 0);
-  assert.deepEqual(await activities(lead_id), ["presentation_resumed"]);
-});
+  await assertLogged("resumed");
 
-pageTest(
-  "a tool may trace the requests of a page of another origin, and no other header passes",
-  async (page, lead_id) => {
-    const withHeaders = (headers: Record<string, string>) =>
-      page.evaluate(`{
+  // A tool may trace the requests, and no other header passes.
+  const withHeaders = (headers: Record<string, string>) =>
+    blob.evaluate(`{
       const send = globalThis.plainFetch ??= fetch;
       globalThis.fetch = (url, init) => send(url, { ...init, headers: { ...init.headers, ...${
-        JSON.stringify(headers)
-      } } });
+      JSON.stringify(headers)
+    } } });
     }`);
-    await withHeaders({
-      "traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
-      "tracestate": "a=1",
-      "baggage": "a=1",
-      "sentry-trace": "0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-1",
-    });
-    assert.equal((await runFetch(page)).status, 200);
-    await withHeaders({ "x-other": "1" });
-    await assert.rejects(runFetch(page), /Failed to fetch/);
-    assert.deepEqual(await activities(lead_id), ["presentation_started"]);
-  },
-);
+  await withHeaders({
+    "traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+    "tracestate": "a=1",
+    "baggage": "a=1",
+    "sentry-trace": "0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-1",
+  });
+  assert.equal((await runFetch(blob)).status, 200);
+  await assertLogged("started");
+  await withHeaders({ "x-other": "1" });
+  await assert.rejects(runFetch(blob), /Failed to fetch/);
+});
