@@ -25,6 +25,15 @@ deskTest("a stage is changed in the list and on the page, and the address narrow
   // It leaves the list at once.
   await until(async () => await rows(page).count() === 1);
 
+  // The list that was left is opened again, with its stage.
+  for (const back of [() => page.getByRole("link", { name: "All recruits" }).click(), () => page.goBack()]) {
+    await page.getByRole("link", { name: "Cleo" }).click();
+    await page.getByRole("heading", { name: "Cleo" }).waitFor();
+    await back();
+    await page.waitForURL(/#\/recruits\?stage=new$/);
+    assert.equal(await page.getByLabel("Stage", { exact: true }).inputValue(), "new");
+  }
+
   // What the service refuses is taken back, with the reason.
   await page.route(
     "**/rpc/set_recruit_stage",
@@ -87,118 +96,110 @@ deskTest("a recruit's timeline has the texts, notes, stages and calls, and how a
   await beside.getByText("Another number").waitFor();
 });
 
-for (const viewport of [{ width: 390, height: 844 }, { width: 360, height: 440 }]) {
-  const size = `${viewport.width} × ${viewport.height}`;
-  deskTest(`stages and the timeline fit a phone of ${size}`, async (page) => {
-    const agent = await createAgentWithLead();
-    const [id] = await createRecruits(agent, [{ first_name: "Wilhelmina", metadata: { phone: "+13125550142" } }]);
-    const [talk] = await sql`
-      insert into public.recruiting_conversations (recruiting_lead_id, agency_id, recruit_phone, service_phone)
-      values (${id!}, ${agent.agency_id}, ${newPhone()}, ${newPhone()}) returning id`;
-    await sql`
-      insert into public.recruit_notes (recruiting_lead_id, agent_id, body)
-      values (${id!}, ${agent.agent_id}, ${"long".repeat(80)})`;
-    await signIn(page, agent, "recruits");
-    await page.getByLabel("Stage of Wilhelmina").selectOption("Licensed");
-    await until(async () => (await stages(id!)).length === 1);
+deskTest("stages and the timeline fit a phone", async (page) => {
+  const agent = await createAgentWithLead();
+  const [id] = await createRecruits(agent, [{ first_name: "Wilhelmina", metadata: { phone: "+13125550142" } }]);
+  const [talk] = await sql`
+    insert into public.recruiting_conversations (recruiting_lead_id, agency_id, recruit_phone, service_phone)
+    values (${id!}, ${agent.agency_id}, ${newPhone()}, ${newPhone()}) returning id`;
+  await sql`
+    insert into public.recruit_notes (recruiting_lead_id, agent_id, body)
+    values (${id!}, ${agent.agent_id}, ${"long".repeat(80)})`;
+  await signIn(page, agent, "recruits");
+  await page.getByLabel("Stage of Wilhelmina").selectOption("Licensed");
+  await until(async () => (await stages(id!)).length === 1);
+  await assertFits(page);
+  await page.getByRole("link", { name: "Wilhelmina" }).tap();
+  await page.getByText("set the stage: Licensed").waitFor();
+  await assertFits(page);
+  await assertAccessible(page);
+  await page.goto(`${DESK}#/inbox/${talk!.id}`);
+  await page.getByRole("button", { name: "About Wilhelmina" }).tap();
+  await page.getByText("set the stage: Licensed").waitFor();
+  for (const viewport of [{ width: 390, height: 844 }, { width: 360, height: 440 }]) {
+    await page.setViewportSize(viewport);
     await assertFits(page);
-    await page.getByRole("link", { name: "Wilhelmina" }).tap();
-    await page.getByText("set the stage: Licensed").waitFor();
-    await assertFits(page);
-    await assertAccessible(page);
-    await page.goto(`${DESK}#/inbox/${talk!.id}`);
-    await page.getByRole("button", { name: "About Wilhelmina" }).tap();
-    await page.getByText("set the stage: Licensed").waitFor();
-    await assertFits(page);
-    await assertAccessible(page);
-  }, { ...PHONE, viewport });
-}
+  }
+  await assertAccessible(page);
+}, PHONE);
 
-deskTest(
-  "who is given the conversation with a colleague's recruit reads the recruit, and sets the stage",
-  async (page) => {
-    const agent = await createAgentWithLead();
-    const colleague = await signInNewAgent(agent.agency_id);
-    const [id] = await createRecruits(agent, [{ first_name: "Ada", metadata: { email: "ada@example.com" } }]);
-    const [talk] = await sql`
-    insert into public.recruiting_conversations (
-      recruiting_lead_id, agency_id, recruit_phone, service_phone, status, assigned_agent_id)
-    values (${id!}, ${agent.agency_id}, ${newPhone()}, ${newPhone()}, 'escalated', ${colleague.agent_id}) returning id`;
-    await signIn(page, colleague, `inbox/${talk!.id}`);
-    const card = page.getByLabel("The recruit");
-    await card.getByText("ada@example.com").waitFor();
-    await card.getByLabel("Stage of Ada").selectOption("Interview");
-    await until(async () => (await stages(id!)).join() === "interview");
-  },
-);
+deskTest("who has the conversation with a colleague's recruit reads the recruit, and sets the stage", async (page) => {
+  const agent = await createAgentWithLead();
+  const colleague = await signInNewAgent(agent.agency_id);
+  const [id] = await createRecruits(agent, [{ first_name: "Ada", metadata: { email: "ada@example.com" } }]);
+  const [talk] = await sql`
+  insert into public.recruiting_conversations (
+    recruiting_lead_id, agency_id, recruit_phone, service_phone, status, assigned_agent_id)
+  values (${id!}, ${agent.agency_id}, ${newPhone()}, ${newPhone()}, 'escalated', ${colleague.agent_id}) returning id`;
+  await signIn(page, colleague, `inbox/${talk!.id}`);
+  const card = page.getByLabel("The recruit");
+  await card.getByText("ada@example.com").waitFor();
+  await card.getByLabel("Stage of Ada").selectOption("Interview");
+  await until(async () => (await stages(id!)).join() === "interview");
+});
 
-deskTest(
-  "the timeline tells how far each text has come and how the bot read the recruit's, in their order",
-  async (page) => {
-    const agent = await createTexter();
-    const { id, lead_id, recruit } = await createTalk(agent, "Ada");
-    const texts = [
-      { body: "Hi", heard: "opening" },
-      { body: "Licensed?", state: "accepted", status: "delivered" },
-      { body: "yes", heard: "early" },
-      { body: "My dad died", heard: "bereavement" },
-      { body: "One", state: "pending", due_at: "2097-01-01T12:00Z", reason: "quiet_hours" },
-      { body: "Two", state: "refused", status: "failed", reason: "cancelled" },
-      { body: "Three", state: "failed", status: "failed", reason: "30003" },
-    ];
-    for (const [n, { body, heard = null, state, status = null, due_at = null, reason = null }] of texts.entries()) {
-      const [message] = await sql`
-      insert into public.recruiting_messages (
-        conversation_id, direction, sender_type, body, heard, status, created_at, delivered_at, failed_at)
-      select ${id}, ${heard === null ? "outbound" : "inbound"}, ${
-        heard === null ? "bot" : "recruit"
-      }, ${body}, ${heard},
-        ${status}, t.at, case when ${status}::text = 'delivered' then t.at end, case when ${status}::text = 'failed' then t.at end
-      from (select now() + ${n + 10} * interval '1 second' as at) t returning id`;
-      if (state === undefined) continue;
-      await sql`
-      insert into public.text_outbox (message_id, kind, state, due_at, reason, accepted_at)
-      values (${message!.id}, 'bot', ${state}, coalesce(${due_at}::timestamptz, now()), ${reason},
-        case when ${state}::text = 'accepted' then now() end)`;
-    }
-    // The reason is that of the bot's session, which this conversation has none of.
-    const [given] = await sql`
-    insert into public.conversation_assignments (
-      conversation_id, recruiting_lead_id, agency_id, status, to_agent_id, created_at)
-    values (${id}, ${lead_id}, ${agent.agency_id}, 'escalated', ${agent.agent_id}, now() + interval '13500 ms')
-    returning id`;
-    await sql`update public.conversation_assignments set reason = 'bereavement' where id = ${given!.id}`;
+deskTest("the timeline tells how far each text has come, and how the bot read the recruit's", async (page) => {
+  const agent = await createTexter();
+  const { id, lead_id, recruit } = await createTalk(agent, "Ada");
+  const texts = [
+    { body: "Hi", heard: "opening" },
+    { body: "Licensed?", state: "accepted", status: "delivered" },
+    { body: "yes", heard: "early" },
+    { body: "My dad died", heard: "bereavement" },
+    { body: "One", state: "pending", due_at: "2097-01-01T12:00Z", reason: "quiet_hours" },
+    { body: "Two", state: "refused", status: "failed", reason: "cancelled" },
+    { body: "Three", state: "failed", status: "failed", reason: "30003" },
+  ];
+  for (const [n, { body, heard = null, state, status = null, due_at = null, reason = null }] of texts.entries()) {
+    const [message] = await sql`
+    insert into public.recruiting_messages (
+      conversation_id, direction, sender_type, body, heard, status, created_at, delivered_at, failed_at)
+    select ${id}, ${heard === null ? "outbound" : "inbound"}, ${heard === null ? "bot" : "recruit"}, ${body}, ${heard},
+      ${status}, t.at, case when ${status}::text = 'delivered' then t.at end, case when ${status}::text = 'failed' then t.at end
+    from (select now() + ${n + 10} * interval '1 second' as at) t returning id`;
+    if (state === undefined) continue;
     await sql`
-    insert into public.skipped_greetings (recruiting_lead_id, agency_id, reason)
-    values (${lead_id}, ${agent.agency_id}, 'no_consent')`;
-    await sql`
-    insert into public.text_consents (agency_id, phone, state, source)
-    values (${agent.agency_id}, ${recruit}, 'opted_out', 'keyword')`;
-    await sql`
-    insert into public.text_consent_events (agency_id, phone, state, source, occurred_at)
-    values (${agent.agency_id}, ${recruit}, 'opted_out', 'keyword', now() + interval '1 minute')`;
-    await signIn(page, agent, `recruits/${lead_id}`);
-    const rows = page.locator(".timeline").getByRole("listitem");
-    await rows.first().getByText("Opted out of texts").waitFor();
-    const said = (await rows.allInnerTexts()).map((row) =>
-      row.replace(/\s+/g, " ").replace(/(?:[A-Z][a-z]+ \d+, )?(?:\d{4}, )?\d+:\d\d [AP]M(?: [A-Z]{3,})?/g, "<time>")
-        .trim()
-    );
-    assert.deepEqual(said.slice(0, 10), [
-      "Opted out of texts <time>",
-      "The bot wrote: Three · Failed <time>: the recruit's phone is off or out of reach <time>",
-      "The bot wrote: Two · Not sent <time>: it was cancelled <time>",
-      "The bot wrote: One · Held until <time>: it was not the hour for texts <time>",
-      "The conversation went to Nora Quist: somebody has died <time>",
-      "The recruit wrote: My dad died · No answer to the bot: somebody has died <time>",
-      "The recruit wrote: yes · No answer to the bot: it came before the question had left <time>",
-      "The bot wrote: Licensed? · Delivered <time> <time>",
-      "The recruit wrote: Hi · No answer to the bot: the bot began, or asked again <time>",
-      "Not greeted: the vendor has no consent to texts <time>",
-    ]);
-    await assertAccessible(page);
-  },
-);
+    insert into public.text_outbox (message_id, kind, state, due_at, reason, accepted_at)
+    values (${message!.id}, 'bot', ${state}, coalesce(${due_at}::timestamptz, now()), ${reason},
+      case when ${state}::text = 'accepted' then now() end)`;
+  }
+  // The reason is that of the bot's session, which this conversation has none of.
+  const [given] = await sql`
+  insert into public.conversation_assignments (
+    conversation_id, recruiting_lead_id, agency_id, status, to_agent_id, created_at)
+  values (${id}, ${lead_id}, ${agent.agency_id}, 'escalated', ${agent.agent_id}, now() + interval '13500 ms')
+  returning id`;
+  await sql`update public.conversation_assignments set reason = 'bereavement' where id = ${given!.id}`;
+  await sql`
+  insert into public.skipped_greetings (recruiting_lead_id, agency_id, reason)
+  values (${lead_id}, ${agent.agency_id}, 'no_consent')`;
+  await sql`
+  insert into public.text_consents (agency_id, phone, state, source)
+  values (${agent.agency_id}, ${recruit}, 'opted_out', 'keyword')`;
+  await sql`
+  insert into public.text_consent_events (agency_id, phone, state, source, occurred_at)
+  values (${agent.agency_id}, ${recruit}, 'opted_out', 'keyword', now() + interval '1 minute')`;
+  await signIn(page, agent, `recruits/${lead_id}`);
+  const rows = page.locator(".timeline").getByRole("listitem");
+  await rows.first().getByText("Opted out of texts").waitFor();
+  const said = (await rows.allInnerTexts()).map((row) =>
+    row.replace(/\s+/g, " ").replace(/(?:[A-Z][a-z]+ \d+, )?(?:\d{4}, )?\d+:\d\d [AP]M(?: [A-Z]{3,})?/g, "<time>")
+      .trim()
+  );
+  assert.deepEqual(said.slice(0, 10), [
+    "Opted out of texts <time>",
+    "The bot wrote: Three · Failed <time>: the recruit's phone is off or out of reach <time>",
+    "The bot wrote: Two · Not sent <time>: it was cancelled <time>",
+    "The bot wrote: One · Held until <time>: it was not the hour for texts <time>",
+    "The conversation went to Nora Quist: somebody has died <time>",
+    "The recruit wrote: My dad died · No answer to the bot: somebody has died <time>",
+    "The recruit wrote: yes · No answer to the bot: it came before the question had left <time>",
+    "The bot wrote: Licensed? · Delivered <time> <time>",
+    "The recruit wrote: Hi · No answer to the bot: the bot began, or asked again <time>",
+    "Not greeted: the vendor has no consent to texts <time>",
+  ]);
+  await assertAccessible(page);
+});
 
 /** Says in the name of an agent who has the conversation from now on. */
 async function assign(
@@ -238,21 +239,6 @@ deskTest("the timeline tells each change of hands, and a colleague's act as it h
   await assertAccessible(page);
 });
 
-deskTest("the list that was left is opened again, with its stage", async (page) => {
-  const agent = await createAgentWithLead();
-  await createRecruits(agent, [{ first_name: "Ada" }, { first_name: "Ben" }]);
-  await signIn(page, agent, "recruits?stage=new");
-  await rows(page).first().waitFor();
-  await page.getByRole("link", { name: "Ada" }).click();
-  await page.getByRole("heading", { name: "Ada" }).waitFor();
-  await page.getByRole("link", { name: "All recruits" }).click();
-  await page.waitForURL(/#\/recruits\?stage=new$/);
-  assert.equal(await page.getByLabel("Stage", { exact: true }).inputValue(), "new");
-  await page.getByRole("link", { name: "Ben" }).click();
-  await page.goBack();
-  await page.waitForURL(/#\/recruits\?stage=new$/);
-});
-
 deskTest("an event reads the one row of the timeline that it is about, however many are loaded", async (page) => {
   const agent = await createTexter();
   const { lead_id } = await createTalk(agent, "Ada");
@@ -269,7 +255,8 @@ deskTest("an event reads the one row of the timeline that it is about, however m
   const reads: number[] = [];
   await page.route(isOfTimeline, async (route) => {
     const response = await route.fetch();
-    reads.push((await response.json()).length);
+    // One that fails is repeated.
+    if (response.ok()) reads.push((await response.json()).length);
     await route.fulfill({ response });
   });
   await sql`insert into public.recruit_stages (recruiting_lead_id, agency_id, agent_id, stage)
