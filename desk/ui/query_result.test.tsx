@@ -16,6 +16,14 @@ Deno.test("a result has rows in grey until something was read, and then only wha
   assert.match(htmlOf([]), /<strong>Nobody\.<\/strong><\/p><p>Look again\.<\/p>/);
 });
 
+Deno.test("a result that cannot be read says so, and keeps what was read before", () => {
+  assert.match(
+    htmlOf(undefined, "No connection."),
+    /The recruits could not be read\.<\/strong> No connection\..*Try again/,
+  );
+  assert.match(htmlOf(["Maya"], "No connection."), /role="status".*This may be out of date\. No connection\..*Maya/);
+});
+
 Deno.test("a skeleton has as many rows as it is told", () => {
   assert.equal(renderToStaticMarkup(<Skeleton rows={3} />).match(/<span/g)!.length, 3);
 });

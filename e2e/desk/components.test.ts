@@ -85,41 +85,11 @@ exampleTest("load-more-button", "reads the next page, and is gone after the last
   assert.equal(await page.getByRole("button").count(), 0);
 });
 
-exampleTest("result-failed", "says what could not be read, and reads it again", async (page) => {
-  await page.getByRole("alert").getByText("The recruits could not be read. No connection.").waitFor();
-  await assertAccessible(page);
-  await page.getByRole("button", { name: "Try again" }).press("Enter");
-  assert.equal(await calls(page), 1);
-});
-
-exampleTest("result-stale", "keeps what was read when it cannot be read again, and says so", async (page) => {
-  await page.getByText("Maya, Omar").waitFor();
-  await page.getByRole("status").getByText("This may be out of date. No connection.").waitFor();
-  await assertAccessible(page);
-});
-
 exampleTest("search", "has the words once the typing pauses, without the blanks around them", async (page) => {
   await page.getByRole("searchbox", { name: "Name or last digits of the phone" }).pressSequentially(" Maya  ");
   await page.getByRole("status").getByText("|Maya", { exact: true }).waitFor();
   await assertAccessible(page);
 });
-
-exampleTest(
-  "page",
-  "has its title as text, in the window too, and the focus where another one takes its place",
-  async (page) => {
-    await page.getByRole("heading", { level: 1, name: "A <b>view</b>" }).waitFor();
-    assert.equal(await page.title(), "A <b>view</b> – Desk");
-    await page.getByRole("button", { name: "Three wait" }).click();
-    assert.equal(await page.title(), "(3) A <b>view</b> – Desk");
-    await assertAccessible(page);
-    await page.getByRole("button", { name: "Go on" }).press("Enter");
-    const heading = page.getByRole("heading", { name: "Another view" });
-    await heading.waitFor();
-    assert.ok(await hasFocus(heading));
-    assert.equal(await page.title(), "(3) Another view – Desk");
-  },
-);
 
 exampleTest("error-boundary", "says that a view has a fault, and shows it again", async (page) => {
   await page.getByRole("heading", { name: "This view has a fault" }).waitFor();

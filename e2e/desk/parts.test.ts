@@ -112,10 +112,12 @@ exampleTest("drawer", "is closed by Escape, its button and a click beside it", a
   for (const close of closes) {
     await open.click();
     await drawer.waitFor();
-    await assertAccessible(page);
     await close();
     await drawer.waitFor({ state: "detached" });
   }
+  await open.click();
+  await drawer.waitFor();
+  await assertAccessible(page);
 });
 
 exampleTest("palette", "words choose, arrow keys go on, and Enter does it", async (page) => {
@@ -134,6 +136,7 @@ exampleTest(
   "toast",
   "three are shown at most, one undoes, Escape closes the newest, and the others go",
   async (page) => {
+    await page.clock.install();
     const toasts = page.locator(".toast");
     for (let n = 0; n < 4; n++) await page.getByRole("button", { name: "Move" }).click();
     assert.deepEqual(await toasts.locator("> span").allInnerTexts(), ["Moved 2", "Moved 3", "Moved 4"]);
@@ -143,6 +146,7 @@ exampleTest(
     await page.mouse.move(0, 0);
     await page.keyboard.press("Escape");
     assert.deepEqual(await toasts.locator("> span").allInnerTexts(), ["Moved 3"]);
+    await page.clock.fastForward(60_000);
     await until(async () => await toasts.count() === 0);
   },
 );

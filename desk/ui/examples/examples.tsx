@@ -15,10 +15,7 @@ import { useIsWide } from "../is_wide.ts";
 import { useDeskLocation, useDeskSearch } from "../location.ts";
 import { LoadMoreButton } from "../load_more_button.tsx";
 import { useOnline } from "../online.ts";
-import { Page } from "../page.tsx";
 import { Search, useDebounced } from "../search.tsx";
-import { QueryResult } from "../query_result.tsx";
-import { setWaiting } from "../title.ts";
 import { useVisibleHeight } from "../visible_height.ts";
 import { PARTS } from "./parts.tsx";
 
@@ -84,15 +81,6 @@ function List() {
   );
 }
 
-function Result({ data, error }: { data?: string[]; error?: string }) {
-  const query = { data, error: error === undefined ? null : new Error(error), refetch: act };
-  return (
-    <QueryResult query={query} resource="recruits">
-      {(names) => <p>{names.join(", ")}</p>}
-    </QueryResult>
-  );
-}
-
 function SearchBox() {
   const [typed, setTyped] = useState("");
   const debounced = useDebounced(typed);
@@ -103,16 +91,6 @@ function SearchBox() {
       <Search value={typed} onChange={setTyped} />
       <p role="status">{values.current.join("|")}</p>
     </>
-  );
-}
-
-function View({ title }: { title: string }) {
-  const [isOther, setOther] = useState(false);
-  return (
-    <Page key={String(isOther)} title={isOther ? "Another view" : title}>
-      <button type="button" onClick={() => setOther(true)}>Go on</button>
-      <button type="button" onClick={() => setWaiting(3)}>Three wait</button>
-    </Page>
   );
 }
 
@@ -139,10 +117,7 @@ const EXAMPLES: Record<string, () => ReactNode> = {
   ),
   "form": () => <Form />,
   "load-more-button": () => <List />,
-  "result-failed": () => <Result error="No connection." />,
-  "result-stale": () => <Result data={["Maya", "Omar"]} error="No connection." />,
   "search": () => <SearchBox />,
-  "page": () => <View title="A <b>view</b>" />,
   "error-boundary": () => (
     <ErrorBoundary>
       <Faulty />
@@ -158,7 +133,7 @@ root.render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>
       <Router hook={useDeskLocation} searchHook={useDeskSearch}>
-        {isPage(location.hash) ? example : (
+        {location.hash === "#error-boundary" ? example : (
           <main>
             <h1>Example</h1>
             {example}
@@ -168,8 +143,3 @@ root.render(
     </QueryClientProvider>
   </StrictMode>,
 );
-
-/** Whether an example has its main part and its heading itself. */
-function isPage(hash: string): boolean {
-  return ["#page", "#error-boundary"].includes(hash);
-}
