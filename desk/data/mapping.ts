@@ -1,11 +1,11 @@
 import { keepPreviousData, queryOptions, useMutation } from "@tanstack/react-query";
-import type { MappingPreview, SavedMapping } from "../../supabase/functions/_shared/mapping_result.ts";
+import type { FoundField, MappingPreview, SavedMapping } from "../../supabase/functions/_shared/mapping_result.ts";
 import { call, CallError, repeat, supabase } from "./client.ts";
 import { post } from "./desk_function.ts";
 import { asOperator, operatorQueries } from "./operator.ts";
 import { queryClient } from "./queries.ts";
 
-export type { MappingPreview };
+export type { FoundField, MappingPreview };
 
 /** The mapping of a vendor, as it is saved. */
 export interface Mapping {

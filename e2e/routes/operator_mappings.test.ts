@@ -65,9 +65,18 @@ Deno.test("a delivery is read by the edited mapping, again and again, and its on
         vendor_fields: { ref: "12345678901234567890" },
       },
     },
+    found: [
+      { field: "first_name", path: "name", value: "Ada" },
+      { field: "phone", path: "mobile || home", value: "(312) 555-0142" },
+      { field: "source", path: '{"const":"fair"}', value: "fair" },
+    ],
   });
   const nameless = assertResponse(await preview(action_id, { fields: { first_name: "nom" } }, by), 200);
-  assert.deepEqual(nameless, { status: "refused", reason: MISSING_FIRST_NAME });
+  assert.deepEqual(nameless, {
+    status: "refused",
+    reason: MISSING_FIRST_NAME,
+    found: [{ field: "first_name", path: "nom", value: null }],
+  });
   const ping = { fields: { first_name: "name" }, ignore_when: "name == 'Ada'" };
   assert.equal(assertResponse(await preview(action_id, ping, by), 200).status, "refused");
 

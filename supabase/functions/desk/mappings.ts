@@ -3,10 +3,11 @@ import type { RequestContext } from "../_shared/app.ts";
 import { readJson } from "../_shared/body/json.ts";
 import { callDatabase } from "../_shared/database.ts";
 import { ApiError } from "../_shared/errors.ts";
-import { type Json, parseJson } from "../_shared/json.ts";
-import type { MappingPreview, SavedMapping } from "../_shared/mapping_result.ts";
+import { BATCH_BOUNDS, type Json, parseJson } from "../_shared/json.ts";
+import type { FoundField, MappingPreview, SavedMapping } from "../_shared/mapping_result.ts";
 import { KIB } from "../_shared/units.ts";
 import { must, requireValidBody, uuid } from "../_shared/validate.ts";
+import { findFields } from "../recruiting/parsers/mapping.ts";
 import { compileConfig } from "../recruiting/parsers/mapping_config.ts";
 import { beginAction, readSample, requireOperator, type Sample } from "./operator.ts";
 import { type ParserOf, readDelivery } from "./read_delivery.ts";
@@ -17,6 +18,8 @@ const LONGEST = 64 * KIB;
 const BODY_LIMIT = 6 * LONGEST + KIB;
 /** Each expression may take as many steps as the payload allows. */
 const MOST_EXPRESSIONS = 300;
+/** So many characters of a value that is found are shown. */
+const SHOWN = 200;
 
 /** The mapping as it was typed, so that an error can contain the line and the column. */
 const configText = z.string({ error: must("be a text of JSON") })
@@ -96,5 +99,16 @@ function readBy(parser_config: Json, sample: Sample): MappingPreview {
   }
   const { route, row, payload: payload_json } = sample;
   const { data, error: reason } = readDelivery({ route, row, payload_json }, vendor);
-  return reason === null ? { status: "read", lead: { ...data.lead } } : { status: "refused", reason };
+  const found = foundIn(payload_json, parser_config);
+  return reason === null ? { status: "read", lead: { ...data.lead }, found } : { status: "refused", reason, found };
+}
+
+function foundIn(payload_json: string, config: Json): FoundField[] {
+  const { data: compiled } = compileConfig(config);
+  const { fields } = config as { fields: Record<string, Json> };
+  return findFields(parseJson(payload_json, BATCH_BOUNDS), compiled!).map(([field, value]) => ({
+    field,
+    path: [fields[field]].flat().map((step) => typeof step === "string" ? step : JSON.stringify(step)).join(" || "),
+    value: value === undefined ? null : (typeof value === "string" ? value : JSON.stringify(value)).slice(0, SHOWN),
+  }));
 }

@@ -38,6 +38,12 @@ export function splitLeads(payload: Json, config: Json): SplitLeads | null {
   return leads.length === 0 ? null : { leads, parse: (lead) => mappingPart(lead, config) };
 }
 
+/** What a configuration finds for each field, as it is in the payload, whether or not that is a lead. */
+export function findFields(payload: Json, { lead, more }: Compiled): [field: string, found: Json | undefined][] {
+  return Object.entries({ ...lead, ...more })
+    .map(([field, steps]) => [field, firstFound(steps, payload, new Fields(payload), anyValue)]);
+}
+
 function isIgnored(payload: Json, { ignoreWhen }: Compiled): boolean {
   return ignoreWhen !== undefined && isTrue(ignoreWhen, payload);
 }
