@@ -16,6 +16,7 @@ import {
 } from "../data/mapping.ts";
 import { operatorQueries } from "../data/operator.ts";
 import { ActionError } from "../ui/action.tsx";
+import { countText } from "../ui/count.ts";
 import { Page } from "../ui/page.tsx";
 import { useDebounced } from "../ui/search.tsx";
 import { EmptyState, QueryResult } from "../ui/query_result.tsx";
@@ -50,10 +51,11 @@ export function MappingView({ vendor, delivery }: { vendor: string; delivery?: s
   );
 }
 
-/** Leads back to the open deliveries that were rejected as this one was, by their reason or these words. */
-function DeliveriesLink({ id, words }: { id: string; words?: string }) {
+/** Leads back to the open deliveries that were rejected as this one was. */
+function DeliveriesLink({ id }: { id: string }) {
   const { data: delivery } = useQuery(operatorQueries.delivery(id));
-  return delivery && <Link href={pathOf(groupOf(delivery))}>{words ?? `Rejected: ${delivery.reason}`}</Link>;
+  const nameOf = useVendorName();
+  return delivery && <Link href={pathOf(groupOf(delivery))}>Rejected deliveries of {nameOf(delivery.vendor)}</Link>;
 }
 
 function Editor({ mapping, delivery }: { mapping: Mapping; delivery?: string }) {
@@ -76,6 +78,9 @@ function Editor({ mapping, delivery }: { mapping: Mapping; delivery?: string }) 
   const all = useReplayAll(rejected ? groupOf(rejected) : undefined);
   // The result of an older mapping is not shown.
   const [dryRunOf, setDryRunOf] = useState("");
+  const isSaved = !isChanged && save.isSuccess;
+  const isTried = !isChanged && dryRunOf === draft.seen + tried;
+  const passes = isTried && all.passing?.length;
   const isConflict = mapping.version !== draft.seen && !save.isPending;
 
   useUnsaved(isChanged, true);
@@ -104,17 +109,19 @@ function Editor({ mapping, delivery }: { mapping: Mapping; delivery?: string }) 
         />
       )}
       {opened && <MappingVerdict preview={preview} isUnreadable={problem !== null} />}
-      {!isChanged && dryRunOf === draft.seen + tried && <ReplayAll of={all} />}
+      {isTried && <ReplayAll of={all} />}
       <div className="beside">
         <SamplePayload mapping={mapping} delivery={delivery} opened={opened} onOpen={setOpened} />
         <form onSubmit={submit}>
           <MappingField text={draft.text} problem={problem} onChange={(text) => change({ ...draft, text })} />
           <p className="buttons">
-            <button type="submit" className="primary" aria-disabled={save.isPending}>Save</button>
+            <button type="submit" className={isSaved ? undefined : "primary"} aria-disabled={save.isPending}>
+              Save
+            </button>
             {rejected && (
               <button
                 type="button"
-                title="It tries the saved mapping on all deliveries that were rejected as this one was."
+                title="It tries all deliveries that were rejected as this one was."
                 aria-disabled={isChanged || all.isRunning}
                 onClick={() => {
                   if (isChanged) return;
@@ -122,7 +129,7 @@ function Editor({ mapping, delivery }: { mapping: Mapping; delivery?: string }) 
                   all.start(true);
                 }}
               >
-                Dry run of all
+                Dry run of all with the saved mapping
               </button>
             )}
             {isChanged && (
@@ -131,10 +138,12 @@ function Editor({ mapping, delivery }: { mapping: Mapping; delivery?: string }) 
               </button>
             )}
             <span role="status">
-              {isChanged ? "Not saved yet." : save.isSuccess && "Saved. It works within seconds."}
+              {isChanged ? "Not saved yet." : isSaved && "Saved. It works within seconds."}
             </span>
-            {delivery !== undefined && !isChanged && save.isSuccess && (
-              <DeliveriesLink id={delivery} words="Back to the rejected deliveries" />
+            {(isSaved || isTried) && rejected && (
+              <Link href={pathOf(groupOf(rejected))} className="button primary">
+                {passes ? `Replay the ${countText(passes)}` : "Back to the rejected deliveries"}
+              </Link>
             )}
           </p>
           {mappingProblem(save.error) === null && <ActionError action={save} />}

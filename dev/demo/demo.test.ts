@@ -195,7 +195,7 @@ step(7, "a mapping is mended, and what it refused is replayed", async (page) => 
     2,
   ));
   await page.getByText("It would be read as this lead.").waitFor();
-  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("Saved. It works within seconds.").waitFor();
   await picture(page, "tour/7");
   await page.evaluate(`location.hash = "#/operator/deliveries"`);

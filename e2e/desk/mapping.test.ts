@@ -67,7 +67,7 @@ deskTest("an operator corrects a mapping beside a rejected delivery, sees its le
   await page.getByRole("navigation", { name: "Operator" }).getByRole("link", { name: "Vendors", exact: true })
     .and(page.locator("[aria-current]")).waitFor();
   // Back to where it came from, and here again.
-  await page.getByRole("link", { name: /^Rejected: / }).click();
+  await page.getByRole("link", { name: "Rejected deliveries of Prairie Jobs" }).click();
   await page.getByRole("link", { name: "Edit the mapping" }).click();
   await page.getByText("Show a payload to see what the mapping makes of it.").waitFor();
   await assertAccessible(page);
@@ -75,12 +75,15 @@ deskTest("an operator corrects a mapping beside a rejected delivery, sees its le
   const payload = page.getByRole("region", { name: "What was sent" });
   assert.deepEqual(JSON.parse(await payload.innerText()), PAYLOAD);
   await page.getByText(`It would be refused: ${MISSING_FIRST_NAME}.`).waitFor();
+  await lead(page).getByRole("cell", { name: "required, nothing at person.nom" }).waitFor();
+  await assertAccessible(page);
 
   await field(page).fill(GOOD);
   await page.getByText("It would be read as this lead.").waitFor();
   for (const value of ["Ada", "Byron", "summer"]) {
     await lead(page).getByRole("definition").getByText(value, { exact: true }).waitFor();
   }
+  await lead(page).getByRole("cell", { name: "(312) 555-0142 person.mobile" }).waitFor();
   await lead(page).getByRole("region", { name: "Kept as sent" }).getByText("licensed").waitFor();
   await page.getByText("Not saved yet.").waitFor();
   await assertAccessible(page);
@@ -88,7 +91,7 @@ deskTest("an operator corrects a mapping beside a rejected delivery, sees its le
   const noted = (await actionsOf(olivia as User)).slice(before);
   assert.deepEqual(noted, [["mapping try", { delivery_id: id }]], "one opening is one row");
 
-  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("Saved. It works within seconds.").waitFor();
   assert.deepEqual(await savedFor(vendor), JSON.parse(GOOD));
   assert.equal(await field(page).inputValue(), GOOD, "the text stays as it was typed");
@@ -98,7 +101,7 @@ deskTest("an operator corrects a mapping beside a rejected delivery, sees its le
   // A second change follows on the first.
   await field(page).fill(JSON.stringify({ fields: { first_name: "person.last" } }));
   await lead(page).getByRole("definition").getByText("Byron", { exact: true }).waitFor();
-  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("Saved. It works within seconds.").waitFor();
   assert.deepEqual(await savedFor(vendor), { fields: { first_name: "person.last" } });
   // The saved mapping is tried on all deliveries of the reason. The payload has no first name for one of them.
@@ -118,8 +121,10 @@ deskTest("an operator corrects a mapping beside a rejected delivery, sees its le
   await assertAccessible(page);
   await field(page).fill(GOOD);
   await page.locator(".replay").waitFor({ state: "detached" });
-  await page.getByRole("button", { name: "Save" }).click();
-  await page.getByRole("link", { name: "Back to the rejected deliveries" }).click();
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByRole("button", { name: "Dry run of all with the saved mapping" }).click();
+  await page.getByRole("link", { name: "Replay the 1" }).click();
+  await page.getByRole("button", { name: "Dry run of all" }).waitFor();
   await page.getByRole("button", { name: "Dry run of all" }).waitFor();
   await sql`delete from public.vendors where id = ${vendor.id}`;
 });
@@ -142,7 +147,7 @@ deskTest("what cannot be read is said beside the field, by its name, and nothing
     await problem.getByText(sentence).waitFor();
     await page.getByText("There is no lead while the mapping cannot be read.").waitFor();
     assert.equal(await field(page).getAttribute("aria-invalid"), "true");
-    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("button", { name: "Save", exact: true }).click();
     await problem.getByText(sentence).waitFor();
     assert.equal(await field(page).inputValue(), text);
   }
@@ -201,7 +206,7 @@ deskTest("a second editor is told what the first has saved, and loses nothing", 
   await field(page).fill(GOOD);
   const theirs = { fields: { first_name: "person.first" } };
   await sql`update public.vendors set parser_config = ${sql.json(theirs)} where id = ${vendor.id}`;
-  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("Somebody has changed it meanwhile.").waitFor();
   const conflict = page.getByRole("alert", { name: "Changed meanwhile" });
   await conflict.getByText("What you typed is still in the box.").waitFor();
@@ -214,7 +219,7 @@ deskTest("a second editor is told what the first has saved, and loses nothing", 
   await conflict.getByRole("button", { name: "Go on with mine" }).click();
   await conflict.waitFor({ state: "detached" });
   assert.equal(await field(page).inputValue(), GOOD);
-  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("Saved. It works within seconds.").waitFor();
   assert.deepEqual(await savedFor(vendor), JSON.parse(GOOD));
 });
@@ -247,7 +252,9 @@ deskTest("what is typed while it is saved stays, and a save whose response is lo
   // Only the blank line is not saved.
   assert.equal(await field(page).inputValue(), `${GOOD}\n`);
   await page.getByText("Not saved yet.").waitFor();
-  await until(async () => await page.getByRole("button", { name: "Save" }).getAttribute("aria-disabled") === "false");
+  await until(async () =>
+    await page.getByRole("button", { name: "Save", exact: true }).getAttribute("aria-disabled") === "false"
+  );
   assert.equal(await page.getByRole("alert", { name: "Changed meanwhile" }).count(), 0);
   await page.getByRole("button", { name: "Take back the changes" }).click();
   assert.equal(await field(page).inputValue(), GOOD);
