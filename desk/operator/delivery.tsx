@@ -3,6 +3,7 @@ import { type RejectedDelivery } from "../data/operator.ts";
 import { dismiss, replay, useDryRun, useReadPayload } from "../data/operator_acts.ts";
 import { ActionButton } from "../ui/action.tsx";
 import { ConfirmButton } from "../ui/confirm.tsx";
+import { countText } from "../ui/count.ts";
 import { Time } from "../ui/time.tsx";
 import { JsonFields } from "../ui/json_value.tsx";
 import { dismissedText, outcomeText, previewText } from "./outcome.ts";
@@ -36,9 +37,9 @@ export function DeliveryRow(
       <p>
         <Time at={received_at} />
         {vendor_lead_id !== null && <strong>{vendor_lead_id}</strong>}
-        <span>{route}{row !== null && `, row ${row}`}</span>
-        <small title={`Request ${request_id}`}>
-          {payload_bytes.toLocaleString("en-US")} bytes, request {request_id?.slice(0, 8)}
+        <small title={`Request ${request_id} to ${route}, ${countText(payload_bytes)} bytes`}>
+          request {request_id?.slice(0, 8)}
+          {row !== null && `, row ${row}`}
         </small>
       </p>
       <p className="buttons">
@@ -49,7 +50,7 @@ export function DeliveryRow(
           act={() => payload.mutateAsync(id)}
         />
         <ActionButton act={() => tryReplay(id)} className="plain">Dry run</ActionButton>
-        <ActionButton act={replayOne}>Replay</ActionButton>
+        <ActionButton act={replayOne} className="plain">Replay</ActionButton>
         <ConfirmButton
           label="Dismiss"
           className="plain"

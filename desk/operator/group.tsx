@@ -40,7 +40,8 @@ export function GroupView({ group }: { group: Group }) {
       <Link href="/operator/deliveries" className="back">All reasons</Link>
       <div className="section-head">
         <p>
-          <strong>{group.reason}</strong> <small>{group.code}</small>
+          <strong>{group.reason}</strong>{" "}
+          <small>{[group.code, ...new Set(query.data?.map(({ route }) => route))].join(", ")}</small>
         </p>
         {known && !all.isRunning && (
           <span className="buttons">
