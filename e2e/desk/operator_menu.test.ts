@@ -6,7 +6,7 @@ import { assertAccessible, assertFits, deskTest, NARROW, signIn } from "./harnes
 deskTest("in a narrow window one menu has the views of an operator, also by keyboard", async (page) => {
   await page.setViewportSize({ width: 900, height: 1000 });
   await signIn(page, await signInNewOperator(), "operator/numbers");
-  const menu = page.getByRole("button", { name: "Operator: Numbers" });
+  const menu = page.getByRole("button", { name: "Operator: Numbers", exact: true });
   const views = page.getByRole("navigation", { name: "Operator" });
   await menu.waitFor();
   assert.equal(await views.isVisible(), false);
