@@ -62,6 +62,23 @@ export function useResumeNumber() {
   });
 }
 
+/** How many texts one request cancels. */
+const TEXTS = 500;
+
+/** Cancels those texts that still wait, and gives their number. */
+export async function cancelTexts(message_ids: string[]): Promise<number> {
+  let cancelled = 0;
+  try {
+    for (let start = 0; start < message_ids.length; start += TEXTS) {
+      const batch = message_ids.slice(start, start + TEXTS);
+      cancelled += await asOperator(call(supabase.rpc("cancel_texts", { message_ids: batch })));
+    }
+  } finally {
+    void readAgain();
+  }
+  return cancelled;
+}
+
 /**
  * Takes deliveries off the list of open ones for good. Called again, it goes on with those that are left.
  *

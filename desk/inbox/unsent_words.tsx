@@ -4,6 +4,7 @@ import { askForConversation } from "../data/conversation.ts";
 import { takeOut, useOutbox } from "../data/outbox.ts";
 import { ActionError, useAction } from "../ui/action.tsx";
 import { ConfirmButton } from "../ui/confirm.tsx";
+import { CopyButton } from "../ui/copy_button.tsx";
 import { noteDraftKey } from "../ui/note_composer.tsx";
 
 /** The words that the agent has written in a conversation of somebody else by now, to be read and copied. */
@@ -33,21 +34,6 @@ function Words({ label, words, children }: { label: string; words: string; child
         {children}
       </div>
     </div>
-  );
-}
-
-/** Copies words. */
-export function CopyButton({ words }: { words: string }) {
-  const action = useAction(async () => {
-    await navigator.clipboard.writeText(words).catch(() => {
-      throw new Error("The browser does not allow it. Select the words and copy them.");
-    });
-  });
-  return (
-    <span className="action">
-      <button type="button" onClick={() => action.run()}>{action.isDone ? "Copied" : "Copy"}</button>
-      <ActionError action={action} />
-    </span>
   );
 }
 

@@ -19,6 +19,7 @@ const ACTIONS: Record<string, string> = {
   "webhook off": "Webhook switched off",
 };
 const VERBS: Record<string, string> = {
+  cancel: "cancelled",
   find: "looked up",
   leave: "left",
   reread: "read again",

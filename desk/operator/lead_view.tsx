@@ -186,7 +186,8 @@ function Where({ kind, lead: { id, distribution, agency, agent, source }, explai
         <>
           , <Time at={distributed_at} />
         </>
-      )}. {greeting && greetingText(greeting)}
+      )}. {greeting && greetingText(greeting)}{" "}
+      {greeting?.cause === "no_hours" && <Link href="/operator/outbox?cause=no_hours">Texts without open hours</Link>}
     </p>
   );
 }

@@ -26,7 +26,9 @@ export function distributionText(distribution: string): string {
 
 /** The state of a greeting that the provider does not have, and why. */
 export function greetingText({ state, why, reason }: Pick<UnsentText, "state" | "why" | "reason">): string {
-  const words = explainWhy({ why, reason }).replace(/\d{4}-\d\d-\d\dT\S+Z/, (at) => timeText(at, new Date(), true));
+  const words = explainWhy({ why, reason }).replace(/\d{4}-\d\d-\d\dT\S+Z/, (at) => timeText(at, new Date(), true))
+    // The page links to what is done about it.
+    .replace(/: set them with the command.*/, "");
   return `Greeting ${state.replace("_", " ")}: ${words}.`;
 }
 

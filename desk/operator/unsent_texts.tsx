@@ -2,7 +2,10 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { explainWhy } from "../../supabase/functions/_shared/twilio_errors.ts";
 import { operatorQueries, type UnsentCause, type UnsentText } from "../data/operator.ts";
+import { cancelTexts } from "../data/operator_acts.ts";
 import { usePages } from "../data/pages.ts";
+import { ConfirmButton } from "../ui/confirm.tsx";
+import { CopyButton } from "../ui/copy_button.tsx";
 import { countText } from "../ui/count.ts";
 import { useParameter } from "../ui/location.ts";
 import { Page } from "../ui/page.tsx";
@@ -10,6 +13,7 @@ import { phoneText } from "../ui/phone.ts";
 import { EmptyState } from "../ui/query_result.tsx";
 import { Table, type TableColumn } from "../ui/table.tsx";
 import { ago, Time } from "../ui/time.tsx";
+import { showToast } from "../ui/toast.tsx";
 import { stateName } from "./lead_words.ts";
 
 const COLUMNS: TableColumn<UnsentText>[] = [
@@ -50,9 +54,31 @@ export function UnsentTexts() {
         resource="texts"
         empty={<EmptyState title="No text waits.">Each is with the provider.</EmptyState>}
         columns={[...COLUMNS, { title: "Waits", cell: ({ created_at }) => ago(created_at), isNumber: true }]}
+        acts={(texts, clear) => <CancelButton ids={texts.map(TABLE.keyOf)} onCancelled={clear} />}
         {...TABLE}
       />
     </Page>
+  );
+}
+
+function CancelButton({ ids, onCancelled }: { ids: string[]; onCancelled: () => void }) {
+  const textsOf = (count: number) => `${countText(count)} ${count === 1 ? "text" : "texts"}`;
+  return (
+    <ConfirmButton
+      label="Cancel the selected"
+      question={
+        <p>
+          {textsOf(ids.length)} {ids.length === 1 ? "is" : "are"}{" "}
+          never sent. This can’t be undone. It is noted with your name.
+        </p>
+      }
+      act={async () => {
+        const cancelled = await cancelTexts(ids);
+        const others = cancelled < ids.length ? " The others no longer waited." : "";
+        showToast(`Cancelled ${textsOf(cancelled)}.${others}`, { meaning: others ? undefined : "good" });
+        onCancelled();
+      }}
+    />
   );
 }
 
@@ -76,8 +102,16 @@ function Causes() {
         {
           title: "Next step",
           cell: (row) => {
-            const [, next, command] = wordsOf(row);
-            return <>{next} {command && <code>{command}</code>}</>;
+            const [title, next, command] = wordsOf(row);
+            return (
+              <>
+                {next} {command && (
+                  <>
+                    <code>{command}</code> <CopyButton words={command} of={`the command: ${title}`} />
+                  </>
+                )}
+              </>
+            );
           },
           isSentence: true,
         },
@@ -93,7 +127,11 @@ function wordsOf({ cause, subject, agency }: UnsentCause): [title: string, next:
   const words: Record<string, ReturnType<typeof wordsOf>> = {
     no_number: [`${phone} is no number of ${agency}`, "Add it:", `number add ${subject} --agency "${agency}"`],
     number_paused: [`${phone} of ${agency} is paused`, "Mend it at Twilio, and resume it:", `number resume ${subject}`],
-    no_hours: [noHours(states), "Open it again, if the law allows:", `hours set ${states[0] ?? "all"} --none`],
+    no_hours: [
+      noHours(states),
+      "Take its closing back, so that the hours of its law apply:",
+      `hours set ${states[0] ?? "all"} --none`,
+    ],
     quiet_hours: ["Quiet hours", "None: each is sent when its hours begin."],
     credentials: ["Twilio refuses our login", "Correct TWILIO_API_KEY and TWILIO_API_SECRET.", SECRETS],
     no_account: ["No account at Twilio is set", "Set TWILIO_ACCOUNT_SID.", SECRETS],

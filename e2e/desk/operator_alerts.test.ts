@@ -4,7 +4,7 @@ import { signInNewOperator } from "../support/agents.ts";
 import { sql } from "../support/client.ts";
 import { phoneText } from "../../desk/ui/phone.ts";
 import { assertAccessible, assertFits, deskTest, PHONE, signIn } from "./harness.ts";
-import { createTalk, createTexter } from "./talks.ts";
+import { createTalk, createTexter, outbox } from "./talks.ts";
 
 deskTest("an alert says what to do, leads there, and is acknowledged with others at once", async (page) => {
   const [one, other] = [crypto.randomUUID(), crypto.randomUUID()];
@@ -105,6 +105,18 @@ deskTest("an operator sees which texts are not sent, and why", async (page) => {
   await page.getByRole("table", { name: "Causes" }).getByText(/npm run admin -- hours set [A-Z]{2} --none/).first()
     .waitFor();
   await assertFits(page);
+
+  await text.getByRole("checkbox").check();
+  await page.getByRole("button", { name: "Cancel the selected" }).click();
+  const question = page.getByRole("dialog");
+  await question.getByText("1 text is never sent. This can’t be undone. It is noted with your name.").waitFor();
+  await assertAccessible(page);
+  await question.getByRole("button", { name: "Cancel the selected" }).click();
+  await page.getByText("Cancelled 1 text.").waitFor();
+  await text.waitFor({ state: "detached" });
+  assert.deepEqual((await outbox(talk)).map(({ state, reason }) => [state, reason]), [["refused", "cancelled"]]);
+  await page.evaluate(`location.hash = "#/operator/actions"`);
+  await page.getByRole("row").filter({ hasText: "Text cancelled" }).getByText("1 message").first().waitFor();
 
   await sql`
     update public.text_outbox set state = 'failed', reason = '30007' where conversation_id = ${talk.id}`;

@@ -11025,6 +11025,34 @@ comment on function public.retry_text(uuid) is
   'PT403 when the recruit has opted out or is suppressed. Security definer because agents may not write the tables.';
 grant execute on function public.retry_text(uuid) to authenticated;
 
+create function private.cancel_text(message_id uuid) returns public.text_outbox
+language plpgsql
+set search_path = ''
+as $$
+declare
+  waiting public.text_outbox;
+begin
+  -- A concurrent claim happens before or after this lock.
+  select o.* into waiting from public.text_outbox o where o.message_id = cancel_text.message_id for update;
+  if waiting.state = 'pending' then
+    update public.text_outbox o
+    set state = 'refused', reason = 'cancelled'
+    where o.message_id = waiting.message_id
+    returning o.* into waiting;
+    update public.recruiting_messages m
+    set status = 'failed', failed_at = coalesce(m.failed_at, now())
+    where m.id = waiting.message_id;
+    update public.recruiting_conversations c
+    set waiting_since = private.unanswered_since(c)
+    where c.id = waiting.conversation_id;
+  end if;
+  return waiting;
+end
+$$;
+
+comment on function private.cancel_text(uuid) is
+  'Cancels a text that waits, and returns it; any other stays as it is. The caller has locked its conversation.';
+
 create function public.cancel_text(message_id uuid) returns jsonb
 language plpgsql
 security definer
@@ -11032,10 +11060,9 @@ set search_path = ''
 as $$
 declare
   caller constant public.agents := private.writer();
-  conversation public.recruiting_conversations;
   waiting public.text_outbox;
 begin
-  select c.* into conversation
+  perform
   from public.recruiting_conversations c
   where c.id = (select o.conversation_id from public.text_outbox o where o.message_id = cancel_text.message_id)
     and private.may_write(caller, c)
@@ -11044,17 +11071,8 @@ begin
     raise exception 'message_id: there is no such text' using errcode = 'PT404';
   end if;
 
-  -- A concurrent claim happens before or after this lock.
-  select o.* into waiting from public.text_outbox o where o.message_id = cancel_text.message_id for update;
-  if waiting.state = 'pending' then
-    update public.text_outbox o set state = 'refused', reason = 'cancelled' where o.message_id = waiting.message_id;
-    update public.recruiting_messages m
-    set status = 'failed', failed_at = coalesce(m.failed_at, now())
-    where m.id = waiting.message_id;
-    update public.recruiting_conversations c
-    set waiting_since = private.unanswered_since(c)
-    where c.id = conversation.id;
-  elsif (waiting.state, waiting.reason) is distinct from ('refused', 'cancelled') then
+  waiting := private.cancel_text(message_id);
+  if (waiting.state, waiting.reason) is distinct from ('refused', 'cancelled') then
     raise exception 'message_id: %', private.quoted(case
       when waiting.state in ('sending', 'unconfirmed') then 'this text is being sent already'
       when waiting.state = 'accepted' then 'this text was sent'
@@ -15939,6 +15957,7 @@ return case action
   when 'text outbox' then '{agency_id?}'
   when 'text adopt' then '{conversation_ids,lead_ids}'
   when 'text retry' then '{message_id,lead_id?}'
+  when 'text cancel' then '{message_ids}'
   when 'text reconcile' then '{service_phone?}'
   when 'text send' then '{}'
   when 'bot publish' then '{agency_id,script_id}'
@@ -16715,7 +16734,7 @@ as $$
     when 'refused' then case reason
       when 'opted_out' then 'the recruit has opted out'
       when 'suppressed' then 'the recruit is suppressed'
-      when 'cancelled' then 'an agent has cancelled it'
+      when 'cancelled' then 'it was cancelled'
       when 'country' then 'greetings go to other countries alone: see TEXTING_COUNTRIES'
       when 'taken_over' then 'an agent has taken the conversation over from the bot'
       when 'lead_returned' then 'the lead was taken back from the agency'
@@ -17952,7 +17971,7 @@ comment on function private.remove_unused(regclass, uuid) is
 -- supabase/schemas/operators/mend.sql
 
 -- Mends: leads that a mapping has read badly are filled in, unmatched texts get their conversation, deliveries are
--- dismissed, a paused number is resumed.
+-- dismissed, texts cancelled, a paused number is resumed.
 
 create function public.leads_to_reread(
   vendor_id uuid default null,
@@ -18161,6 +18180,50 @@ comment on function public.dismiss_deliveries(uuid[]) is
   'operator_actions. PT400 for another number of ids; PT409 if other transactions hold the lock for 2 s. 42501 for a user who '
   'is not an operator. Security definer because operators may not read or write the tables.';
 grant execute on function public.dismiss_deliveries(uuid[]) to authenticated, service_role;
+
+create function public.cancel_texts(message_ids uuid[]) returns integer
+language plpgsql
+security definer
+set search_path = ''
+set statement_timeout = '4s'
+set lock_timeout = '2s'
+as $$
+declare
+  waiting uuid[];
+begin
+  perform private.require_operator();
+  if cardinality(message_ids) between 1 and 500 is not true then
+    raise exception 'message_ids: must be a list of 1 to 500 ids' using errcode = '22023';
+  end if;
+  -- The order of the locks (texting/consent.sql).
+  perform
+  from public.recruiting_conversations c
+  where c.id in (select o.conversation_id from public.text_outbox o where o.message_id = any (message_ids))
+  order by c.id
+  for no key update;
+  waiting := array(
+    select o.message_id
+    from public.text_outbox o
+    where o.message_id = any (message_ids) and o.state = 'pending'
+    order by o.ordinal
+    for update
+  );
+  if waiting <> '{}' then
+    perform private.cancel_text(w.id) from unnest(waiting) w (id);
+    perform private.note_operator_action('text cancel', jsonb_build_object('message_ids', waiting));
+  end if;
+  return cardinality(waiting);
+exception when lock_not_available then
+  raise exception 'Others have locked these texts. Try again in a moment.' using errcode = 'PT409';
+end
+$$;
+
+comment on function public.cancel_texts(uuid[]) is
+  'Cancels texts that wait, as cancel_text() does, and returns how many; those that are being sent, were sent or have ended '
+  'stay as they are. For signed-in operators; what was cancelled adds a row to operator_actions. 22023 (HTTP 400) unless there '
+  'are 1 to 500 ids; PT409 if other transactions hold the lock for 2 s. 42501 for a user who is not an operator. Security '
+  'definer because operators may not read or write the tables.';
+grant execute on function public.cancel_texts(uuid[]) to authenticated;
 
 create function public.resume_number(phone text) returns public.service_numbers
 language plpgsql

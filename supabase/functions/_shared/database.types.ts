@@ -4389,6 +4389,7 @@ export type Database = {
       "begin_operator_action": { Args: { "action": string; "subject": Json }; Returns: string };
       "begin_resume_upload": { Args: { "lead_id": string; "path": string }; Returns: Json };
       "cancel_text": { Args: { "message_id": string }; Returns: Json };
+      "cancel_texts": { Args: { "message_ids": (string)[] }; Returns: number };
       "change_agency": {
         Args: { "agency_id": string; "changes": Json; "seen"?: Json };
         Returns: {

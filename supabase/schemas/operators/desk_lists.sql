@@ -237,7 +237,7 @@ as $$
     when 'refused' then case reason
       when 'opted_out' then 'the recruit has opted out'
       when 'suppressed' then 'the recruit is suppressed'
-      when 'cancelled' then 'an agent has cancelled it'
+      when 'cancelled' then 'it was cancelled'
       when 'country' then 'greetings go to other countries alone: see TEXTING_COUNTRIES'
       when 'taken_over' then 'an agent has taken the conversation over from the bot'
       when 'lead_returned' then 'the lead was taken back from the agency'

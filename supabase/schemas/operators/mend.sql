@@ -1,5 +1,5 @@
 -- Mends: leads that a mapping has read badly are filled in, unmatched texts get their conversation, deliveries are
--- dismissed, a paused number is resumed.
+-- dismissed, texts cancelled, a paused number is resumed.
 
 create function public.leads_to_reread(
   vendor_id uuid default null,
@@ -208,6 +208,50 @@ comment on function public.dismiss_deliveries(uuid[]) is
   'operator_actions. PT400 for another number of ids; PT409 if other transactions hold the lock for 2 s. 42501 for a user who '
   'is not an operator. Security definer because operators may not read or write the tables.';
 grant execute on function public.dismiss_deliveries(uuid[]) to authenticated, service_role;
+
+create function public.cancel_texts(message_ids uuid[]) returns integer
+language plpgsql
+security definer
+set search_path = ''
+set statement_timeout = '4s'
+set lock_timeout = '2s'
+as $$
+declare
+  waiting uuid[];
+begin
+  perform private.require_operator();
+  if cardinality(message_ids) between 1 and 500 is not true then
+    raise exception 'message_ids: must be a list of 1 to 500 ids' using errcode = '22023';
+  end if;
+  -- The order of the locks (texting/consent.sql).
+  perform
+  from public.recruiting_conversations c
+  where c.id in (select o.conversation_id from public.text_outbox o where o.message_id = any (message_ids))
+  order by c.id
+  for no key update;
+  waiting := array(
+    select o.message_id
+    from public.text_outbox o
+    where o.message_id = any (message_ids) and o.state = 'pending'
+    order by o.ordinal
+    for update
+  );
+  if waiting <> '{}' then
+    perform private.cancel_text(w.id) from unnest(waiting) w (id);
+    perform private.note_operator_action('text cancel', jsonb_build_object('message_ids', waiting));
+  end if;
+  return cardinality(waiting);
+exception when lock_not_available then
+  raise exception 'Others have locked these texts. Try again in a moment.' using errcode = 'PT409';
+end
+$$;
+
+comment on function public.cancel_texts(uuid[]) is
+  'Cancels texts that wait, as cancel_text() does, and returns how many; those that are being sent, were sent or have ended '
+  'stay as they are. For signed-in operators; what was cancelled adds a row to operator_actions. 22023 (HTTP 400) unless there '
+  'are 1 to 500 ids; PT409 if other transactions hold the lock for 2 s. 42501 for a user who is not an operator. Security '
+  'definer because operators may not read or write the tables.';
+grant execute on function public.cancel_texts(uuid[]) to authenticated;
 
 create function public.resume_number(phone text) returns public.service_numbers
 language plpgsql

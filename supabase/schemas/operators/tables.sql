@@ -99,6 +99,7 @@ return case action
   when 'text outbox' then '{agency_id?}'
   when 'text adopt' then '{conversation_ids,lead_ids}'
   when 'text retry' then '{message_id,lead_id?}'
+  when 'text cancel' then '{message_ids}'
   when 'text reconcile' then '{service_phone?}'
   when 'text send' then '{}'
   when 'bot publish' then '{agency_id,script_id}'

@@ -230,6 +230,34 @@ comment on function public.retry_text(uuid) is
   'PT403 when the recruit has opted out or is suppressed. Security definer because agents may not write the tables.';
 grant execute on function public.retry_text(uuid) to authenticated;
 
+create function private.cancel_text(message_id uuid) returns public.text_outbox
+language plpgsql
+set search_path = ''
+as $$
+declare
+  waiting public.text_outbox;
+begin
+  -- A concurrent claim happens before or after this lock.
+  select o.* into waiting from public.text_outbox o where o.message_id = cancel_text.message_id for update;
+  if waiting.state = 'pending' then
+    update public.text_outbox o
+    set state = 'refused', reason = 'cancelled'
+    where o.message_id = waiting.message_id
+    returning o.* into waiting;
+    update public.recruiting_messages m
+    set status = 'failed', failed_at = coalesce(m.failed_at, now())
+    where m.id = waiting.message_id;
+    update public.recruiting_conversations c
+    set waiting_since = private.unanswered_since(c)
+    where c.id = waiting.conversation_id;
+  end if;
+  return waiting;
+end
+$$;
+
+comment on function private.cancel_text(uuid) is
+  'Cancels a text that waits, and returns it; any other stays as it is. The caller has locked its conversation.';
+
 create function public.cancel_text(message_id uuid) returns jsonb
 language plpgsql
 security definer
@@ -237,10 +265,9 @@ set search_path = ''
 as $$
 declare
   caller constant public.agents := private.writer();
-  conversation public.recruiting_conversations;
   waiting public.text_outbox;
 begin
-  select c.* into conversation
+  perform
   from public.recruiting_conversations c
   where c.id = (select o.conversation_id from public.text_outbox o where o.message_id = cancel_text.message_id)
     and private.may_write(caller, c)
@@ -249,17 +276,8 @@ begin
     raise exception 'message_id: there is no such text' using errcode = 'PT404';
   end if;
 
-  -- A concurrent claim happens before or after this lock.
-  select o.* into waiting from public.text_outbox o where o.message_id = cancel_text.message_id for update;
-  if waiting.state = 'pending' then
-    update public.text_outbox o set state = 'refused', reason = 'cancelled' where o.message_id = waiting.message_id;
-    update public.recruiting_messages m
-    set status = 'failed', failed_at = coalesce(m.failed_at, now())
-    where m.id = waiting.message_id;
-    update public.recruiting_conversations c
-    set waiting_since = private.unanswered_since(c)
-    where c.id = conversation.id;
-  elsif (waiting.state, waiting.reason) is distinct from ('refused', 'cancelled') then
+  waiting := private.cancel_text(message_id);
+  if (waiting.state, waiting.reason) is distinct from ('refused', 'cancelled') then
     raise exception 'message_id: %', private.quoted(case
       when waiting.state in ('sending', 'unconfirmed') then 'this text is being sent already'
       when waiting.state = 'accepted' then 'this text was sent'

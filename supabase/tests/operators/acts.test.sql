@@ -1,7 +1,7 @@
--- The acts of operators: unmatched texts get a conversation, deliveries are dismissed, a paused number is resumed. Those on
--- orders are in change_order.test.sql. Nobody else reads a list of operators or calls one of their functions.
+-- The acts of operators: unmatched texts get a conversation, deliveries are dismissed, texts cancelled, a paused number is
+-- resumed. Those on orders are in change_order.test.sql. Nobody else reads a list of operators or calls one of their functions.
 begin;
-select plan(94);
+select plan(109);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor');
@@ -46,7 +46,7 @@ create temp table calls (statement text);
 insert into calls values
   ($$select public.adopt_texts('+19995550001')::text$$),
   (format('select count(*)::text from public.dismiss_deliveries(array[%L]::uuid[])', md5('first')::uuid)),
-  ($$select (public.resume_number('+19995550100')).phone$$),
+  ($$select (public.resume_number('+19995550100')).phone$$), ($$select public.cancel_texts(array[gen_random_uuid()])::text$$),
   ($$select (public.acknowledge_alert(gen_random_uuid())).kind$$), ($$select (public.set_alert_rule('none')).kind$$),
   ($$select count(*)::text from public.count_vendor_days()$$), ($$select count(*)::text from public.distribute_leads(1)$$),
   ($$select public.begin_operator_action('delivery show', '{}')::text$$),
@@ -149,6 +149,36 @@ select is(
   'and a list');
 select lives_ok(
   'select public.dismiss_deliveries(array(select gen_random_uuid() from generate_series(1, 1000)))', 'the command gives any number');
+
+-- Texts
+delete from public.operator_actions;
+select pg_temp.create_conversation(name, recruit, '+19995550100', 'ann', lead => 'newer', status => 'escalated', spoke => '1 minute')
+from (values ('waits', '+19995550011'), ('sent', '+19995550012')) c (name, recruit);
+insert into public.recruiting_messages (conversation_id, direction, sender_type, created_at)
+values (md5('waits')::uuid, 'inbound', 'recruit', now() - interval '3 minutes');
+select pg_temp.add_text('held', 'waits'), pg_temp.add_text('greeting', 'sent', 'bot'), pg_temp.add_text('now', 'sent', state => 'sending'),
+  pg_temp.add_text('before', 'sent', state => 'accepted');
+update public.recruiting_conversations set waiting_since = null where id = md5('waits')::uuid;
+create function pg_temp.cancel(variadic names text[]) returns text language sql as $$
+  select pg_temp.act(format('select public.cancel_texts(%L)::text', array(select md5(name)::uuid from unnest(names) name)))
+$$;
+select is(pg_temp.cancel('now', 'before', 'nobody'), '0', 'what is being sent or was sent is not cancelled');
+select is_empty('select pg_temp.actions()', 'nor noted');
+select is(pg_temp.cancel('held', 'now', 'greeting', 'before', 'held'), '2', 'those that wait are, each once');
+select results_eq(
+  $$select o.state, o.reason, m.status from public.text_outbox o join public.recruiting_messages m on m.id = o.message_id
+    where o.conversation_id in (md5('waits')::uuid, md5('sent')::uuid) order by o.ordinal$$,
+  $$values ('refused', 'cancelled', 'failed'), ('refused', 'cancelled', 'failed'), ('sending', null, null), ('accepted', null, null)$$,
+  'and are never sent');
+select is(waiting_since, now() - interval '3 minutes', 'so that the recruit waits again since the first text')
+from public.recruiting_conversations where id = md5('waits')::uuid;
+select results_eq(
+  'select pg_temp.actions()',
+  format($$values ('text cancel {"message_ids": ["%s", "%s"]}')$$, md5('held')::uuid, md5('greeting')::uuid), 'the note names them');
+select is(pg_temp.cancel('held'), '0', 'again, there is nothing to do');
+select is(
+  pg_temp.act(format('select public.cancel_texts(%s)', ids)), '22023 message_ids: must be a list of 1 to 500 ids', 'not ' || ids)
+from unnest(array['null', '''{}''', 'array(select gen_random_uuid() from generate_series(1, 501))']) ids;
 
 -- Numbers
 delete from public.operator_actions;

@@ -1,7 +1,7 @@
--- Operators give a text a conversation, dismiss deliveries, or resume a number, at the same moment. What they commit is deleted at the end.
+-- Operators give a text a conversation, dismiss deliveries, cancel texts, or resume a number, at the same moment. What they commit is deleted at the end.
 begin;
 create extension if not exists dblink with schema extensions;
-select plan(8);
+select plan(9);
 \ir ../helpers.psql
 
 select pg_temp.create_committed('race', 'bob');
@@ -33,6 +33,21 @@ select throws_ok(
     as r (id uuid, status text, was_open boolean)$$,
   'PT409', 'Others are replaying these deliveries. Try again in a moment.', 'one that is being replayed is waited for, and then left');
 select pg_temp.let_go();
+
+-- Texts
+select pg_temp.commit_of('race', $sql$
+  insert into public.recruiting_conversations (id, agency_id, recruit_phone, service_phone, status)
+  select md5('race ' || n)::uuid, {id}, '+1999555' || 2000 + n, '+19995550300', 'bot' from generate_series(1, 50) n;
+  insert into public.recruiting_messages (id, conversation_id, direction, sender_type, body)
+  select md5('race ' || n)::uuid, md5('race ' || n)::uuid, 'outbound', 'bot', 'Hi' from generate_series(1, 50) n;
+  insert into public.text_outbox (message_id, kind, state, due_at)
+  select md5('race ' || n)::uuid, 'bot', 'pending', 'infinity' from generate_series(1, 50) n;
+$sql$);
+select is(
+  (select sum(result::integer) from pg_temp.race(6, $$
+    select public.cancel_texts(array(
+      select md5('race ' || n)::uuid from generate_series(1, 50) n order by (n * {worker}) % 7))::text$$) as result),
+  50::bigint, 'of six who cancel the same texts each is counted by one');
 
 -- Numbers, by one who is signed in
 select pg_temp.commit_of('race', $sql$
