@@ -106,6 +106,12 @@ deskTest("an operator sees which texts are not sent, and why", async (page) => {
     .waitFor();
   await assertFits(page);
 
+  await sql`update public.text_outbox set kind = 'greeting' where conversation_id = ${talk.id}`;
+  await sql`
+    update public.recruiting_leads set distribution = 'distributed', distributed_at = now() where id = ${talk.lead_id}`;
+  await page.evaluate(`location.hash = "#/operator/search/${talk.lead_id}"`);
+  await page.getByText("Greeting held: its state has no open hours.").waitFor();
+  await page.getByRole("link", { name: "Texts without open hours" }).click();
   await text.getByRole("checkbox").check();
   await page.getByRole("button", { name: "Cancel the selected" }).click();
   const question = page.getByRole("dialog");
