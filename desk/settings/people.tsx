@@ -20,6 +20,7 @@ import { cappedText } from "../ui/count.ts";
 import { Drawer } from "../ui/drawer.tsx";
 import { Field } from "../ui/field.tsx";
 import type { MenuItem } from "../ui/menu.tsx";
+import { Nothing } from "../ui/nothing.tsx";
 import { fullName } from "../ui/name.ts";
 import { Table, type TableColumn } from "../ui/table.tsx";
 import { ago } from "../ui/time.tsx";
@@ -101,7 +102,7 @@ function Nobodys({ agent }: { agent: Agent }) {
 }
 
 function Waiting({ work: { id, waiting, unread, waiting_since } }: { work: Work }) {
-  if (waiting === 0) return "nobody";
+  if (waiting === 0) return <Nothing words="nobody" />;
   return (
     <Link href="/inbox/waiting" state={{ agentId: id }}>
       {`${waiting} ${waiting === 1 ? "waits" : "wait"}${unread > 0 ? `, ${unread} unread` : ""}, longest: ${
