@@ -8,10 +8,9 @@ import { minutesText } from "./time_text.ts";
 /** The agents: what waits for each, and what each has done in the days. */
 export function Agents({ figures: { days, agents } }: { figures: Figures }) {
   return (
-    <section aria-labelledby="agents" className="panel">
+    <section aria-labelledby="agents" className="panel is-half">
       <div className="panel-head">
         <h2 id="agents">Agents</h2>
-        <small>in the last {days} days: recruits who came, first texts answered; and who waits now</small>
       </div>
       <Table
         label="Agents"
@@ -21,7 +20,7 @@ export function Agents({ figures: { days, agents } }: { figures: Figures }) {
         sort="-waiting"
         keyOf={({ id }) => id}
         nameOf={({ name }) => name}
-        columns={COLUMNS}
+        columns={COLUMNS.map((column, place) => place > 1 ? { ...column, group: `In the last ${days} days` } : column)}
       />
     </section>
   );

@@ -1,5 +1,4 @@
 import { dayAfter, type Figures } from "../data/figures.ts";
-import { Badge } from "../ui/badge.tsx";
 import { BarChart } from "../ui/bar_chart.tsx";
 import { countText } from "../ui/count.ts";
 import { Figure } from "../ui/figure.tsx";
@@ -31,10 +30,8 @@ export function FigureRow({ figures }: { figures: Figures }) {
         href={listHref("wrote", days)}
         hint={
           <>
-            {countText(answered)} of {countText(first_response.recruits)} who wrote{" "}
-            {first_response.recruits > answered && (
-              <Badge meaning="warn">{countText(first_response.recruits - answered)} not yet</Badge>
-            )}
+            {countText(answered)} of {countText(first_response.recruits)} who wrote
+            {first_response.recruits > answered && "; the bot or nobody answered the others"}
             {ninety !== null && <span className="figure-line">90% within {minutesText(ninety)}</span>}
           </>
         }
@@ -73,7 +70,7 @@ export function RecruitChart({ figures: { first_day, days, vendors } }: { figure
     };
   });
   return (
-    <div className="panel">
+    <div className="panel is-half">
       {vendors.length === 0 ? <EmptyState title="No recruit has come in these days." /> : (
         <BarChart
           label="Recruits by day and vendor"

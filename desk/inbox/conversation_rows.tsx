@@ -4,6 +4,7 @@ import { Link } from "wouter";
 import type { InboxRow, View } from "../data/inbox.ts";
 import type { Agent } from "../data/user.ts";
 import { Avatar } from "../ui/avatar.tsx";
+import { latenessOf } from "../ui/lateness.ts";
 import { phoneText } from "../ui/phone.ts";
 import type { useSelection } from "../ui/selection.ts";
 import { ago, timeText, useMinute } from "../ui/time.tsx";
@@ -136,7 +137,7 @@ const ConversationRow = memo(function ConversationRow(
         {row.is_failed && <span className="badge is-bad">Not delivered</span>}
         {row.is_held && <span className="badge">Held</span>}
         {row.is_opted_out && <span className="badge">Opted out</span>}
-        {isMissing && <span className="badge">Nobody</span>}
+        {isMissing && <span className="badge">No agent</span>}
         {agent.role === "manager" && row.agent_id !== null &&
           <Avatar id={row.agent_id} name={row.agent ?? "Another agent"} />}
       </span>
@@ -151,12 +152,10 @@ function urgentSince({ waiting_since, is_due, snoozed_until }: InboxRow): string
 
 /** How long ago, in a word, which says by colour and to a screen reader how urgent an answer is. */
 function Since({ since, waits, urgentSince }: { since: string; waits: boolean; urgentSince: string | null }) {
-  const hours = urgentSince === null ? 0 : (Date.now() - Date.parse(urgentSince)) / 3_600_000;
-  const words = ago(hours >= 1 ? urgentSince! : since);
+  const lateness = urgentSince === null ? "info" : latenessOf(urgentSince);
+  const words = ago(lateness === "info" ? since : urgentSince!);
   return (
-    <span
-      className={`since ${hours >= 24 ? "is-very-late" : hours >= 1 ? "is-late" : waits ? "is-waiting" : ""}`.trim()}
-    >
+    <span className={waits || lateness !== "info" ? `since is-${lateness}` : "since"}>
       {waits && <span className="visually-hidden">{words === "now" ? "waits" : "waits for"}</span>}
       {words}
     </span>

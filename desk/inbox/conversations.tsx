@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import ChevronDown from "lucide-react/icons/chevron-down";
 import Keyboard from "lucide-react/icons/keyboard";
 import ListChecks from "lucide-react/icons/list-checks";
-import SearchIcon from "lucide-react/icons/search";
+import TextSearch from "lucide-react/icons/text-search";
 import SlidersHorizontal from "lucide-react/icons/sliders-horizontal";
 import X from "lucide-react/icons/x";
 import { Fragment, type ReactNode, Suspense, useId, useRef, useState } from "react";
@@ -115,7 +115,7 @@ export function Conversations(filtered: Filtered) {
         : (
           <div className="filters">
             <Views {...filtered} />
-            <IconButton icon={SearchIcon} label={SEARCHED} keys="/" onClick={openSearch} />
+            <IconButton icon={TextSearch} label={SEARCHED} keys="/" onClick={openSearch} />
             <MoreFilters {...filtered} isSelecting={isSelecting} select={() => setSelecting(true)} />
           </div>
         )}

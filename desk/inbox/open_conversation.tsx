@@ -102,7 +102,9 @@ function Thread({ conversation, agent, view }: { conversation: Conversation; age
   const others = (isNamed: boolean) => (
     <>
       {isWriter && <SnoozeButton conversation={conversation} readUpTo={readUpTo} isNamed={isNamed} />}
-      {bot && (!isPhone || !conversation.hasBot) && <ActButton act={bot} isNamed={isNamed || isWide} />}
+      {bot && (!isPhone || !conversation.hasBot) && (
+        <ActButton act={bot} isNamed={isNamed || isWide && conversation.hasBot} />
+      )}
       {agent.role === "manager" && (
         <Reassign conversation={conversation} agent={agent} assign={assign} isNamed={isNamed} />
       )}
@@ -123,7 +125,7 @@ function Thread({ conversation, agent, view }: { conversation: Conversation; age
             <bdi>{name}</bdi>
           </h2>
           <p className="quiet" role="status">{ownerText}</p>
-          {done && <ActButton act={done} />}
+          {done && <ActButton act={done} isNamed={isWide} />}
           {conversation.recruiting_lead_id !== null && (
             <CallLink
               id={conversation.recruiting_lead_id}

@@ -20,6 +20,7 @@ import { Badge } from "../ui/badge.tsx";
 import { labelOf } from "../ui/json_value.tsx";
 import { fullName } from "../ui/name.ts";
 import { isPhone, phoneText } from "../ui/phone.ts";
+import { latenessOf } from "../ui/lateness.ts";
 import { Nothing } from "../ui/nothing.tsx";
 import { EmptyState } from "../ui/query_result.tsx";
 import { CallLink } from "../ui/recruit_facts.tsx";
@@ -69,7 +70,9 @@ export const COLUMNS: TableColumn<Recruit>[] = [
 /** What a recruit asks for: an answer, or to be opened for the first time. */
 export function RecruitBadges({ recruit }: { recruit: Recruit }) {
   const need = needOf(recruit);
-  if (need === "answer") return <Badge meaning="warn">waits {ago(recruit.waiting_since!)}</Badge>;
+  if (need === "answer") {
+    return <Badge meaning={latenessOf(recruit.waiting_since!)}>waits {ago(recruit.waiting_since!)}</Badge>;
+  }
   return need === "opening" && <Badge meaning="info">not opened</Badge>;
 }
 

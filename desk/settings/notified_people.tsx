@@ -19,8 +19,8 @@ export function NotifiedPeople({ agencyId, agentId }: { agencyId: string; agentI
   return (
     <section aria-label="Notifications" className="notified">
       <p className="quiet">
-        Alerts when no page of the desk is open. Each person turns on their own in the account menu, which their
-        initials open: “Notify me on this device” and “Mail me”.
+        Alerts reach people while no page of the desk is open. Each person turns on their own in the menu of their
+        initials: “Notify me on this device” and “Mail me”.
       </p>
       {people?.some(hasAlert) === false && !query.hasNextPage && (
         <p>

@@ -1,5 +1,6 @@
 import { usePages } from "../data/pages.ts";
 import { numberQueries } from "../data/team.ts";
+import { Badge } from "../ui/badge.tsx";
 import { LoadMoreButton } from "../ui/load_more_button.tsx";
 import { phoneText } from "../ui/phone.ts";
 import { EmptyState, QueryResult } from "../ui/query_result.tsx";
@@ -24,9 +25,9 @@ export function Numbers({ agencyId }: { agencyId: string }) {
                     <li key={phone}>
                       <p className="line">
                         <strong>{phoneText(phone)}</strong>
-                        {status === "active" ? <span className="quiet">active</span> : (
+                        {status === "active" ? <Badge meaning="good">active</Badge> : (
                           <>
-                            <span className="badge">paused</span>
+                            <Badge meaning="warn">paused</Badge>
                             <span>
                               Texts wait until the people who run the service resume it{paused_reason &&
                                 ` (${paused_reason})`}.

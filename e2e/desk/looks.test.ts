@@ -19,9 +19,9 @@ for (const [name, options] of [["a desktop", undefined], ["a phone", PHONE]] as 
     };
     const all = await Promise.all(["Ruth", "Devon", "Grace"].map(since));
     assert.deepEqual(all, [
-      ["waits for\n59 min", "since is-waiting"],
-      ["waits for\n1 h", "since is-late"],
-      ["waits for\n24 h", "since is-very-late"],
+      ["waits for\n59 min", "since is-info"],
+      ["waits for\n1 h", "since is-warn"],
+      ["waits for\n24 h", "since is-bad"],
     ]);
     assert.deepEqual(await since("Sam"), ["33 h", "since"]);
     await assertAccessible(page);
