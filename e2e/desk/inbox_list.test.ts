@@ -120,7 +120,7 @@ deskTest("a manager sees the agency's conversations, and gives one away at once"
     // Each row has its agent, also the manager's own, or says that there is none.
     await list(page).getByRole("button", { name: "All" }).click();
     await list(page).getByRole("link", { name: /Nils.*Nora Quist/ }).waitFor();
-    await list(page).getByRole("link", { name: /Otis.*Nobody/ }).waitFor();
+    await list(page).getByRole("link", { name: /Otis.*No agent/ }).waitFor();
     await list(page).getByRole("button", { name: "Waiting" }).click();
     const whose = list(page).getByLabel("Whose conversations");
     await openFilters(page);
