@@ -28,13 +28,9 @@ export function FigureRow({ figures }: { figures: Figures }) {
         isLessBetter
         values={daily.median.filter((minutes) => minutes !== null)}
         href={listHref("wrote", days)}
-        hint={
-          <>
-            {countText(answered)} of {countText(first_response.recruits)} who wrote
-            {first_response.recruits > answered && "; the bot or nobody answered the others"}
-            {ninety !== null && <span className="figure-line">90% within {minutesText(ninety)}</span>}
-          </>
-        }
+        hint={`${countText(answered)} of ${countText(first_response.recruits)} who wrote${
+          ninety === null ? "" : `, 90% within ${minutesText(ninety)}`
+        }`}
       />
       <Figure
         label="Texts not delivered"

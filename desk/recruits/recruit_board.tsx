@@ -3,7 +3,15 @@ import ArrowRightLeft from "lucide-react/icons/arrow-right-left";
 import { type DragEvent, useState } from "react";
 import { Link } from "wouter";
 import { usePages } from "../data/pages.ts";
-import { type Recruit, type RecruitFilter, recruitQueries, type Stage, STAGES, useSetStage } from "../data/recruits.ts";
+import {
+  needOf,
+  type Recruit,
+  type RecruitFilter,
+  recruitQueries,
+  type Stage,
+  STAGES,
+  useSetStage,
+} from "../data/recruits.ts";
 import { ActionError } from "../ui/action.tsx";
 import { Avatar } from "../ui/avatar.tsx";
 import { DotSeparated } from "../ui/dot_separated.tsx";
@@ -126,7 +134,7 @@ function Card({ recruit, onMove }: { recruit: Recruit; onMove: (recruit: Moved, 
         <DotSeparated>
           {recruit.waiting_since === null && ago(created_at)}
           {state}
-          <bdi>{vendor}</bdi>
+          {needOf(recruit) === null && <bdi>{vendor}</bdi>}
         </DotSeparated>
       </span>
       {agent_id === null

@@ -4,6 +4,7 @@ import { Link, useLocation } from "wouter";
 import { type RecruitCard, recruitQueries, startConversation, useMarkRecruitSeen } from "../data/recruits.ts";
 import type { Agent } from "../data/user.ts";
 import { ActionButton } from "../ui/action.tsx";
+import { Badge } from "../ui/badge.tsx";
 import { fullName } from "../ui/name.ts";
 import { Page } from "../ui/page.tsx";
 import { isPhone } from "../ui/phone.ts";
@@ -55,6 +56,7 @@ function RecruitDetails({ recruit, agent }: { recruit: RecruitCard; agent: Agent
   return (
     <>
       <p className="buttons">
+        {isCallFirst && <Badge meaning="warn">Not texted yet: call first</Badge>}
         <label>
           <span className="quiet">Stage</span> <RecruitStage recruit={recruit} />
         </label>
