@@ -125,13 +125,14 @@ export function useDryRun() {
  * Stores the leads of at most {@link BATCH} deliveries, unless it is a dry run. Each is stored once, however often it is
  * asked for.
  *
+ * @param mapping the text of a mapping that reads them in a dry run in place of the saved one
  * @returns the outcome of the first one, and of those for which there was time
  */
-export async function replay(delivery_ids: string[], isDryRun = false): Promise<Replayed[]> {
-  const { results } = await asOperator(repeat(() => requestReplay(delivery_ids, isDryRun)));
+export async function replay(delivery_ids: string[], isDryRun = false, mapping?: string): Promise<Replayed[]> {
+  const { results } = await asOperator(repeat(() => requestReplay(delivery_ids, isDryRun, mapping)));
   return results.filter((result) => result.status !== "not_tried");
 }
 
-function requestReplay(delivery_ids: string[], dry_run: boolean): Promise<Result<ReplayResult>> {
-  return post("deliveries/replay", { delivery_ids, dry_run });
+function requestReplay(delivery_ids: string[], dry_run: boolean, mapping?: string): Promise<Result<ReplayResult>> {
+  return post("deliveries/replay", { delivery_ids, dry_run, parser_config: mapping });
 }

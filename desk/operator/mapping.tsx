@@ -76,10 +76,10 @@ function Editor({ mapping, delivery }: { mapping: Mapping; delivery?: string }) 
   const tried = opened?.delivery ?? delivery ?? "";
   const { data: rejected } = useQuery(operatorQueries.delivery(tried));
   const all = useReplayAll(rejected ? groupOf(rejected) : undefined);
-  // The result of an older mapping is not shown.
+  // The result of another mapping is not shown.
   const [dryRunOf, setDryRunOf] = useState("");
   const isSaved = !isChanged && save.isSuccess;
-  const isTried = !isChanged && dryRunOf === draft.seen + tried;
+  const isTried = dryRunOf === draft.text + tried;
   const passes = isTried && all.passing?.length;
   const isConflict = mapping.version !== draft.seen && !save.isPending;
 
@@ -122,14 +122,14 @@ function Editor({ mapping, delivery }: { mapping: Mapping; delivery?: string }) 
               <button
                 type="button"
                 title="It tries all deliveries that were rejected as this one was."
-                aria-disabled={isChanged || all.isRunning}
+                aria-disabled={problem !== null || all.isRunning}
                 onClick={() => {
-                  if (isChanged) return;
-                  setDryRunOf(draft.seen + tried);
-                  all.start(true);
+                  if (problem !== null) return;
+                  setDryRunOf(draft.text + tried);
+                  all.start(true, undefined, draft.text);
                 }}
               >
-                Dry run of all with the saved mapping
+                Dry run of all
               </button>
             )}
             {isChanged && (
@@ -140,7 +140,7 @@ function Editor({ mapping, delivery }: { mapping: Mapping; delivery?: string }) 
             <span role="status">
               {isChanged ? "Not saved yet." : isSaved && "Saved. It works within seconds."}
             </span>
-            {(isSaved || isTried) && rejected && (
+            {(isSaved || isTried && !isChanged) && rejected && (
               <Link href={pathOf(groupOf(rejected))} className="button primary">
                 {passes ? `Replay the ${countText(passes)}` : "Back to the rejected deliveries"}
               </Link>

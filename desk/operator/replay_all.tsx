@@ -10,6 +10,8 @@ const REASONS_SHOWN = 20;
 /** A replay of many: their number, those that are left, and the outcomes of the others. */
 interface Job {
   isDryRun: boolean;
+  /** The text of a mapping that a dry run tries in place of the saved one. */
+  mapping?: string;
   total: number;
   left: string[];
   results: Replayed[];
@@ -23,7 +25,7 @@ export function useReplayAll(group?: Group) {
   const [job, setJob] = useState<Job | null>(null);
   const current = useRef<Job | null>(null);
   const isStopped = useRef(false);
-  const given = useRef<{ isDryRun: boolean; ids?: string[] }>({ isDryRun: false });
+  const given = useRef<{ isDryRun: boolean; ids?: string[]; mapping?: string }>({ isDryRun: false });
 
   function show(job: Job | null): void {
     current.current = job;
@@ -35,12 +37,12 @@ export function useReplayAll(group?: Group) {
     try {
       let job = current.current;
       if (job === null) {
-        const { isDryRun, ids = await openDeliveries(group!) } = given.current;
-        job = { isDryRun, total: ids.length, left: ids, results: [] };
+        const { isDryRun, ids = await openDeliveries(group!), mapping } = given.current;
+        job = { isDryRun, mapping, total: ids.length, left: ids, results: [] };
       }
       show(job);
       while (job.left.length > 0 && !isStopped.current) {
-        const results = await replay(job.left.slice(0, BATCH), job.isDryRun);
+        const results = await replay(job.left.slice(0, BATCH), job.isDryRun, job.mapping);
         const tried = new Set(results.map(({ delivery_id }) => delivery_id));
         job = {
           ...job,
@@ -69,9 +71,9 @@ export function useReplayAll(group?: Group) {
       : undefined,
     goOn: () => void action.run(),
     /** Those of these ids, or all. */
-    start: (isDryRun: boolean, ids?: string[]) => {
+    start: (isDryRun: boolean, ids?: string[], mapping?: string) => {
       if (action.isRunning) return;
-      given.current = { isDryRun, ids };
+      given.current = { isDryRun, ids, mapping };
       show(null);
       void action.run();
     },

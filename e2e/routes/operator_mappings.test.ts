@@ -222,3 +222,31 @@ Deno.test("a vendor that is unknown, or of another parser, has no mapping to sav
     /^vendor_id: there is no such vendor$/,
   );
 });
+
+Deno.test("a dry run reads deliveries by a mapping that is not saved, and a replay does not", async () => {
+  const vendor = await createVendor("mapping", { fields: { first_name: "nobody" } });
+  const other = await createVendor();
+  const [named, nameless, generic] = await reject(
+    { vendor_id: vendor.id, payload: { name: "Ada" } },
+    { vendor_id: vendor.id, payload: { nom: "Ben" } },
+    { vendor_id: other.id, payload: { first_name: "Cy" } },
+  );
+  const before = await mappingOf(vendor.id);
+  const replay = (dry_run: boolean, mapping?: unknown) =>
+    post("/deliveries/replay", {
+      delivery_ids: [named, nameless, generic],
+      dry_run,
+      parser_config: mapping === undefined ? undefined : JSON.stringify(mapping),
+    }, operator);
+
+  const { results } = assertResponse(await replay(true, MAPPING), 200);
+  assert.deepEqual(results.map(({ status }: { status: string }) => status), ["created", "refused", "created"]);
+  assert.deepEqual(
+    assertResponse(await replay(true), 200).results.map(({ status }: { status: string }) => status),
+    ["refused", "refused", "created"],
+  );
+  assertError(await replay(false, MAPPING), 400, "BAD_REQUEST", /parser_config.*is for a dry run alone/);
+  assertError(await replay(true, { fields: { phone: "a" } }), 400, "BAD_REQUEST", /fields: /);
+  assert.deepEqual(await mappingOf(vendor.id), before);
+  assert.equal((await storedLeads(vendor)).length + (await storedLeads(other)).length, 0);
+});

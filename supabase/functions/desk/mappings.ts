@@ -2,28 +2,19 @@ import * as z from "zod";
 import type { RequestContext } from "../_shared/app.ts";
 import { readJson } from "../_shared/body/json.ts";
 import { callDatabase } from "../_shared/database.ts";
-import { ApiError } from "../_shared/errors.ts";
 import { BATCH_BOUNDS, type Json, parseJson } from "../_shared/json.ts";
 import type { FoundField, MappingPreview, SavedMapping } from "../_shared/mapping_result.ts";
-import { KIB } from "../_shared/units.ts";
 import { must, requireValidBody, uuid } from "../_shared/validate.ts";
 import { findFields } from "../recruiting/parsers/mapping.ts";
 import { compileConfig } from "../recruiting/parsers/mapping_config.ts";
 import { beginAction, readSample, requireOperator, type Sample } from "./operator.ts";
+import { BODY_LIMIT, configText, readConfig } from "./mapping_text.ts";
 import { type ParserOf, readDelivery } from "./read_delivery.ts";
 import { leftoversParser, readLeftovers } from "./read_leftovers.ts";
 
-/** The maximum number of characters in a mapping. Each may take six bytes in the body. */
-const LONGEST = 64 * KIB;
-const BODY_LIMIT = 6 * LONGEST + KIB;
-/** Each expression may take as many steps as the payload allows. */
-const MOST_EXPRESSIONS = 300;
 /** So many characters of a value that is found are shown. */
 const SHOWN = 200;
 
-/** The mapping as it was typed, so that an error can contain the line and the column. */
-const configText = z.string({ error: must("be a text of JSON") })
-  .max(LONGEST, { error: `must have at most ${LONGEST.toLocaleString("en-US")} characters` });
 const aBody = { error: must("be a JSON object") };
 const previewRequest = z.object({ action_id: uuid, parser_config: configText }, aBody);
 const saveRequest = z.object(
@@ -57,37 +48,6 @@ export async function saveMapping({ request, body: incoming }: RequestContext): 
   );
   const saved: SavedMapping = { vendor_id, version };
   return Response.json(saved);
-}
-
-/** @throws ApiError BAD_REQUEST that names the invalid field of the mapping. */
-function readConfig(text: string): Json {
-  let config: Json;
-  try {
-    config = parseJson(text);
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    throw wrong("parser_config", error.message.replace(/^the body/, "the mapping"));
-  }
-  const { error } = compileConfig(config);
-  if (error !== null) {
-    const [field, ...rest] = error.split(": ");
-    throw wrong(field!, rest.join(": "));
-  }
-  if (countExpressions(config) > MOST_EXPRESSIONS) {
-    throw wrong("parser_config.fields", `has more than ${MOST_EXPRESSIONS} expressions`);
-  }
-  return config;
-}
-
-function wrong(field: string, message: string): ApiError {
-  return new ApiError("BAD_REQUEST", `${field}: ${message}`, { details: [{ field, message }] });
-}
-
-/** Returns the number of texts in a mapping: its expressions and constants. */
-function countExpressions(value: Json): number {
-  if (typeof value === "string") return 1;
-  if (typeof value !== "object" || value === null) return 0;
-  return Object.values(value).reduce<number>((sum, member) => sum + countExpressions(member), 0);
 }
 
 function readBy(parser_config: Json, sample: Sample): MappingPreview {

@@ -9,17 +9,17 @@ import {
   serviceClient,
 } from "../_shared/database.ts";
 import { ApiError } from "../_shared/errors.ts";
+import type { Json } from "../_shared/json.ts";
 import { readJson } from "../_shared/body/json.ts";
 import type { Replayed, ReplayResult } from "../_shared/replay_result.ts";
-import { KIB } from "../_shared/units.ts";
 import { must, requireValidBody, uuid } from "../_shared/validate.ts";
 import { NO_CONTACT_DETAILS } from "../recruiting/parsers/meta.ts";
 import { waitForDistribution } from "../recruiting/ingest/pending.ts";
 import type { StoredLead } from "../recruiting/ingest/responses.ts";
+import { BODY_LIMIT, configText, readConfig } from "./mapping_text.ts";
 import { beginAction, requireOperator } from "./operator.ts";
 import { IS_FETCHED, type ParserOf, readDelivery, type Reading, type RejectedDelivery } from "./read_delivery.ts";
 
-const BODY_LIMIT = 64 * KIB;
 const MOST = 100;
 
 /** After this time, no further delivery is replayed. The platform ends a request after 150 s. */
@@ -36,16 +36,22 @@ const replayRequest = z.object({
   delivery_ids: z.array(uuid, { error: must("be an array") })
     .min(1, { error: "is empty" }).max(MOST, { error: `must have at most ${MOST}` }),
   dry_run: z.boolean({ error: must("be true or false") }),
-}, { error: must("be a JSON object") });
+  parser_config: configText.optional(),
+}, { error: must("be a JSON object") }).refine(
+  ({ dry_run, parser_config }) => dry_run || parser_config === undefined,
+  { path: ["parser_config"], error: "is for a dry run alone" },
+);
 
 /**
  * POST /desk/deliveries/replay: stores the leads of rejected deliveries, read by the vendors' current parsers, or
- * returns what would happen to them. Each is replayed individually.
+ * returns what would happen to them; a dry run may read them by a mapping that is not saved, `parser_config`. Each is
+ * replayed individually.
  */
 export async function replayDeliveries({ request, body: incoming, log }: RequestContext): Promise<Response> {
   await requireOperator(request);
   const { body } = await readJson(incoming, BODY_LIMIT);
-  const { delivery_ids, dry_run } = requireValidBody(replayRequest, body);
+  const { delivery_ids, dry_run, parser_config } = requireValidBody(replayRequest, body);
+  const mapping = parser_config === undefined ? undefined : readConfig(parser_config);
   await beginAction(request, "delivery replay", { delivery_ids, ...(dry_run && { dry_run }) });
 
   const results: ReplayResult["results"] = [];
@@ -54,7 +60,7 @@ export async function replayDeliveries({ request, body: incoming, log }: Request
     results.push(
       Date.now() - begunAt > BEGIN_WITHIN_MS
         ? { delivery_id, status: "not_tried" }
-        : await replay(delivery_id, dry_run),
+        : await replay(delivery_id, dry_run, mapping),
     );
   }
 
@@ -63,14 +69,18 @@ export async function replayDeliveries({ request, body: incoming, log }: Request
   return Response.json(result);
 }
 
-async function replay(delivery_id: string, dryRun: boolean): Promise<Replayed> {
+/** @param mapping what reads a delivery of a vendor that has a mapping; undefined: the saved one */
+async function replay(delivery_id: string, dryRun: boolean, mapping?: Json): Promise<Replayed> {
   const delivery = await findDelivery(delivery_id);
   if (delivery === undefined) return { delivery_id, status: "refused", reason: "there is no such delivery" };
 
   // For a delivery that is not open, the database returns the first result again.
   let reading: Reading | null = null;
   if (delivery.status === "open") {
-    const { data, error: reason } = readDelivery(delivery, delivery.vendor ?? undefined);
+    const vendor = mapping !== undefined && delivery.vendor?.parser === "mapping"
+      ? { ...delivery.vendor, parser_config: mapping }
+      : delivery.vendor ?? undefined;
+    const { data, error: reason } = readDelivery(delivery, vendor);
     if (reason === NO_CONTACT_DETAILS && !dryRun && await callDatabase("refetch_lead", { delivery_id }, RETRY)) {
       return { delivery_id, status: "refused", reason: IS_FETCHED };
     }
