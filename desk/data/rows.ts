@@ -19,8 +19,11 @@ export function shareRows<Row>(before: Rows<Row> | undefined, now: Rows<Row>): R
   if (before === undefined) return now;
   const known = new Map(rowsOf(before.pages).map((row) => [idOf(row), row]));
   const pages = now.pages.map((page, n) => {
-    const rows = page.rows.map((row) => replaceEqualDeep(known.get(idOf(row)), row));
     const old = before.pages[n];
+    // Without an id a row is known by its place.
+    const rows = page.rows.map((row, place) =>
+      replaceEqualDeep(Object.hasOwn(row as object, "id") ? known.get(idOf(row)) : old?.rows[place], row)
+    );
     const isSame = old?.hasMore === page.hasMore && old.rows.length === rows.length &&
       rows.every((row, n) => row === old.rows[n]);
     return isSame ? old : { ...page, rows };

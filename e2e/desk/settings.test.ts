@@ -172,7 +172,7 @@ deskTest("a manager sees how each agent is notified", async (page) => {
   await sql`delete from public.push_subscriptions where agent_id = ${team.agent_id}`;
   await page.reload();
   await page.getByText("Nobody gets an alert when no page is open.").waitFor();
-  await page.getByText("Each person turns on their own in the account menu").waitFor();
+  await page.getByText("Each person turns on their own in the menu of their initials").waitFor();
   await assertFits(page);
   await assertAccessible(page);
   await page.getByRole("row", { name: "Nora Quist" }).getByRole("button", { name: "Turn on mine" }).click();
