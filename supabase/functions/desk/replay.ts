@@ -12,14 +12,16 @@ import { ApiError } from "../_shared/errors.ts";
 import type { Json } from "../_shared/json.ts";
 import { readJson } from "../_shared/body/json.ts";
 import type { Replayed, ReplayResult } from "../_shared/replay_result.ts";
+import { KIB } from "../_shared/units.ts";
 import { must, requireValidBody, uuid } from "../_shared/validate.ts";
 import { NO_CONTACT_DETAILS } from "../recruiting/parsers/meta.ts";
 import { waitForDistribution } from "../recruiting/ingest/pending.ts";
 import type { StoredLead } from "../recruiting/ingest/responses.ts";
-import { BODY_LIMIT, configText, readConfig } from "./mapping_text.ts";
+import { configText, readConfig } from "./mapping_text.ts";
 import { beginAction, requireOperator } from "./operator.ts";
 import { IS_FETCHED, type ParserOf, readDelivery, type Reading, type RejectedDelivery } from "./read_delivery.ts";
 
+const BODY_LIMIT = 64 * KIB;
 const MOST = 100;
 
 /** After this time, no further delivery is replayed. The platform ends a request after 150 s. */
