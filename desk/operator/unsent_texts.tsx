@@ -15,6 +15,7 @@ import { Table, type TableColumn } from "../ui/table.tsx";
 import { ago, Time } from "../ui/time.tsx";
 import { showToast } from "../ui/toast.tsx";
 import { stateName } from "./lead_words.ts";
+import { shellWord } from "./shell_word.ts";
 
 const COLUMNS: TableColumn<UnsentText>[] = [
   { title: "To", cell: ({ to }) => phoneText(to), isHeader: true },
@@ -46,7 +47,7 @@ export function UnsentTexts() {
   return (
     <Page title="Texts that are not sent">
       <Link href="/operator/numbers" className="back">Numbers</Link>
-      <p className="quiet">Each is sent when its cause has gone. A cause opens its texts.</p>
+      <p className="quiet">Each is sent once its cause is gone. Open a cause to see its texts.</p>
       <Causes />
       {cause !== null && <Link href="/operator/outbox">Texts of all causes</Link>}
       <Table
@@ -125,12 +126,20 @@ function wordsOf({ cause, subject, agency }: UnsentCause): [title: string, next:
   const phone = phoneText(subject ?? "");
   const states = subject ? subject.split(",") : [];
   const words: Record<string, ReturnType<typeof wordsOf>> = {
-    no_number: [`${phone} is no number of ${agency}`, "Add it:", `number add ${subject} --agency "${agency}"`],
-    number_paused: [`${phone} of ${agency} is paused`, "Mend it at Twilio, and resume it:", `number resume ${subject}`],
+    no_number: [
+      `${phone} is no number of ${agency}`,
+      "Add it:",
+      `number add ${shellWord(subject ?? "")} --agency ${shellWord(agency ?? "")}`,
+    ],
+    number_paused: [
+      `${phone} of ${agency} is paused`,
+      "Mend it at Twilio, and resume it:",
+      `number resume ${shellWord(subject ?? "")}`,
+    ],
     no_hours: [
       noHours(states),
-      "Take its closing back, so that the hours of its law apply:",
-      `hours set ${states[0] ?? "all"} --none`,
+      "Remove what closes it, so that the hours of its law apply:",
+      `hours set ${shellWord(states[0] ?? "all")} --none`,
     ],
     quiet_hours: ["Quiet hours", "None: each is sent when its hours begin."],
     credentials: ["Twilio refuses our login", "Correct TWILIO_API_KEY and TWILIO_API_SECRET.", SECRETS],
