@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { call, supabase } from "./client.ts";
-import { COUNT, counted } from "./operator.ts";
+import { COUNT, counted } from "./count.ts";
 import { after, isId, pagesOptions } from "./pages.ts";
 import { queryClient } from "./queries.ts";
 

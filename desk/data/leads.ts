@@ -1,6 +1,7 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { STATES } from "../../supabase/functions/_shared/states.ts";
 import { call, supabase } from "./client.ts";
+import { COUNT, counted } from "./count.ts";
 import { after, pagesOptions, search } from "./pages.ts";
 
 /** A sales lead, as the list shows it. */
@@ -35,9 +36,6 @@ export interface LeadFilter {
   ascending: boolean;
 }
 
-/** The number of rows, without the rows. */
-const COUNT = { count: "exact", head: true } as const;
-
 export const leadQueries = {
   /** Sales leads, ordered by when they came. */
   list: (filter: LeadFilter) =>
@@ -49,11 +47,7 @@ export const leadQueries = {
   count: (filter: LeadFilter) =>
     queryOptions({
       queryKey: ["leads", "count", { ...filter, ascending: null }],
-      queryFn: async () => {
-        const result = await select(filter, COUNT);
-        await call(Promise.resolve(result));
-        return result.count!;
-      },
+      queryFn: () => counted(select(filter, COUNT)),
       placeholderData: keepPreviousData,
     }),
 };

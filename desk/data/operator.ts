@@ -1,6 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { Database } from "../../supabase/functions/_shared/database.types.ts";
 import { call, CallError, repeat, type Result, supabase } from "./client.ts";
+import { COUNT, counted } from "./count.ts";
 import { after, isId, pagesOptions, search } from "./pages.ts";
 import { queryClient } from "./queries.ts";
 
@@ -87,9 +88,6 @@ const FIRST_RECRUITS = 20;
 
 /** Stands for the leads without a state, where a state is chosen. */
 export const NO_STATE = "none";
-
-/** The number of a list's rows, without the rows. */
-export const COUNT = { count: "exact", head: true } as const;
 
 /** The number of days that are shown of the vendors. */
 export const DAYS = 14;
@@ -367,12 +365,5 @@ async function first(read: ReturnType<typeof unresolved>): Promise<{ rows: Alert
 /** The number of unmatched leads: of this vendor, or for null of all. */
 export async function countWaiting(vendor_id: string | null): Promise<number> {
   const query = supabase.from("waiting_lead_list").select("*", COUNT);
-  return await counted(vendor_id === null ? query : query.eq("vendor_id", vendor_id));
-}
-
-/** The exact number of rows of a list; its query has {@link COUNT}. */
-export async function counted(rows: PromiseLike<Result<unknown> & { count: number | null }>): Promise<number> {
-  const result = await rows;
-  await asOperator(call(Promise.resolve(result)));
-  return result.count ?? 0;
+  return await asOperator(counted(vendor_id === null ? query : query.eq("vendor_id", vendor_id)));
 }

@@ -1,5 +1,6 @@
 import { keepPreviousData, queryOptions, useMutation } from "@tanstack/react-query";
 import { call, CallError, fileError, repeat, supabase } from "./client.ts";
+import { COUNT, counted } from "./count.ts";
 import { changeData, changeRow, readRowsAgain } from "./changes.ts";
 import { after, isId, pagesOptions, search } from "./pages.ts";
 import { queryClient } from "./queries.ts";
@@ -87,9 +88,6 @@ const EVERYBODY = { agent_id: null, typed: "", stage: null, state: null, need: n
 const COLUMNS = ["id", "first_name", "last_name", "phone", "email", "state", "vendor", "agent_id", "agent", "stage"]
   .concat("last_text_at", "conversation_id", "waiting_since", "unread", Object.values(ORDERS)).join();
 
-/** The number of rows, without the rows. */
-const COUNT = { count: "exact", head: true } as const;
-
 /** As many as a palette shows. */
 const MOST_FOUND = 8;
 
@@ -115,11 +113,7 @@ export const recruitQueries = {
   count: (filter: RecruitFilter) =>
     queryOptions({
       queryKey: [...recruitQueries.counts(), { ...filter, order: null }],
-      queryFn: async () => {
-        const result = await select(filter, COUNT);
-        await call(Promise.resolve(result));
-        return result.count!;
-      },
+      queryFn: () => counted(select(filter, COUNT)),
       placeholderData: keepPreviousData,
     }),
   /** The newest recruits of an agency that have these words in their name, phone or e-mail address. */

@@ -1,6 +1,6 @@
-import { STATES } from "../../supabase/functions/_shared/states.ts";
 import { explainWhy } from "../../supabase/functions/_shared/twilio_errors.ts";
 import type { UnsentText } from "../data/operator.ts";
+import { STATE_NAMES } from "../ui/state_names.ts";
 import { timeText } from "../ui/time.tsx";
 
 /** The words for each place of a recruiting lead. */
@@ -16,7 +16,7 @@ export const DISTRIBUTIONS: Record<string, string> = {
 
 /** The name of a state by its code, such as Texas. */
 export function stateName(code: string): string {
-  return STATES.find((state) => state.code === code)?.name ?? code;
+  return STATE_NAMES.get(code) ?? code;
 }
 
 /** Where a recruiting lead is, in words. */

@@ -1,10 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { STATES } from "../../supabase/functions/_shared/states.ts";
 import { agentQueries } from "../data/agents.ts";
 import type { Agent } from "../data/user.ts";
 import { useParameter } from "./location.ts";
 import { Search, useDebounced } from "./search.tsx";
+import { STATE_NAMES } from "./state_names.ts";
 
 /** A field whose words stand in the address as `q`, once the typing pauses. */
 export function SearchField({ label }: { label: string }) {
@@ -46,16 +46,13 @@ export function AgentFilter({ agent }: { agent: Agent }) {
   return <SelectField name="agent" label="Agent" all="All agents" options={agents.map(({ id, name }) => [id, name])} />;
 }
 
-/** The states by their codes. One has two names. */
-const STATE_NAMES = [...new Map(STATES.map(({ code, name }) => [code, name]))];
-
 /** The choice of a state, as `state`. */
 export function StateFilter() {
-  return <SelectField name="state" label="State" all="All states" options={STATE_NAMES} />;
+  return <SelectField name="state" label="State" all="All states" options={[...STATE_NAMES]} />;
 }
 
 /** The state that the address has; null: of every state. */
 export function stateOf(parameters: URLSearchParams): string | null {
   const state = parameters.get("state");
-  return STATE_NAMES.some(([code]) => code === state) ? state : null;
+  return state !== null && STATE_NAMES.has(state) ? state : null;
 }
