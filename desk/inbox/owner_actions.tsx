@@ -99,7 +99,7 @@ export function OwnerText({ conversation, agent: { id } }: { conversation: Conve
 function ownerText({ status, hasBot, assigned_agent_id, agent_id, agent }: Conversation, id: string): ReactNode {
   if (hasBot) return "The bot answers.";
   if (status === "escalated" && assigned_agent_id === id) return assignedTo("you");
-  if (agent_id === id) return "The bot is silent. You are told of each text.";
+  if (agent_id === id) return "The bot is silent. You are notified of each text.";
   return agent === null ? "Nobody answers yet." : assignedTo(<bdi>{agent}</bdi>);
 }
 

@@ -17,8 +17,8 @@ export function Jobs() {
     <Page title="Jobs">
       <Link href="/operator" className="back">Today</Link>
       <p className="quiet">
-        The recurring work of the service. If a job is late, operators look at what the scheduler has done, in the
-        database: <code>select * from cron.job_run_details order by start_time desc limit 5</code>
+        The recurring work of the service. If a job is late, look at what the scheduler has run, in the database:{" "}
+        <code>select * from cron.job_run_details order by start_time desc limit 5</code>
       </p>
       <Table
         label="Jobs"

@@ -117,8 +117,8 @@ function Shown({ onReturned, ...shown }: ShownLead & { onReturned: () => void })
 /** What the vendor has said of the lead in words, and below it all that is stored, as it is stored. */
 function Fields({ lead }: Pick<ShownLead, "lead">) {
   const nameOf = useVendorName();
-  const { vendor, vendor_lead_id, phone, email, state, vendor_metadata: told } = lead;
-  const others = Object.entries({ ...told, ...lead }).filter(([name]) => !ELSEWHERE.has(name));
+  const { vendor, vendor_lead_id, phone, email, state, vendor_metadata: metadata } = lead;
+  const others = Object.entries({ ...metadata, ...lead }).filter(([name]) => !ELSEWHERE.has(name));
   return (
     <>
       <JsonFields
@@ -128,8 +128,10 @@ function Fields({ lead }: Pick<ShownLead, "lead">) {
           "E-mail address": email,
           state,
           ...Object.fromEntries(others),
-          ...Object.fromEntries((told?.answers ?? []).map(({ question, answer }) => [question ?? "Answer", answer])),
-          consent: told?.consent ?? null,
+          ...Object.fromEntries(
+            (metadata?.answers ?? []).map(({ question, answer }) => [question ?? "Answer", answer]),
+          ),
+          consent: metadata?.consent ?? null,
         }}
       />
       <details>

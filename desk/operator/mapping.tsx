@@ -51,7 +51,7 @@ export function MappingView({ vendor, delivery }: { vendor: string; delivery?: s
   );
 }
 
-/** Leads back to the open deliveries that were rejected as this one was. */
+/** Leads back to the open deliveries that were rejected for the same reason. */
 function DeliveriesLink({ id }: { id: string }) {
   const { data: delivery } = useQuery(operatorQueries.delivery(id));
   const nameOf = useVendorName();
@@ -121,7 +121,7 @@ function Editor({ mapping, delivery }: { mapping: Mapping; delivery?: string }) 
             {rejected && (
               <button
                 type="button"
-                title="It tries all deliveries that were rejected as this one was."
+                title="Tries all deliveries that were rejected for the same reason."
                 aria-disabled={problem !== null || all.isRunning}
                 onClick={() => {
                   if (problem !== null) return;

@@ -63,7 +63,7 @@ function Leads({ most, ...narrow }: { most?: number; vendor?: string | null; dis
       resource="leads"
       empty={
         <EmptyState
-          title={narrow.vendor || narrow.distribution ? "No lead is as you look for." : "No lead has come yet."}
+          title={narrow.vendor || narrow.distribution ? "No lead matches the filters." : "No lead has come yet."}
         />
       }
       expected={most}

@@ -73,9 +73,9 @@ function TextRow({ text, onAdopted }: { text: UnmatchedText; onAdopted: (sentenc
               question={
                 <p>
                   All texts between these two numbers become a conversation of {name} with {agency}.{" "}
-                  {agent === null ? "The lead has no active agent, so its managers are told." : (
+                  {agent === null ? "The lead has no active agent, so its managers are notified." : (
                     <>
-                      <bdi>{agent}</bdi> has it, and is told.
+                      <bdi>{agent}</bdi> has it, and is notified.
                     </>
                   )} This can't be undone. It is noted with your name.
                 </p>

@@ -31,7 +31,7 @@ export function Today() {
         <CheckedAt />
       </div>
       <Alerts />
-      {error && <p className="problem" role="alert">What has no alert could not be read: {error.message}</p>}
+      {error && <p className="problem" role="alert">Problems without an alert could not be read: {error.message}</p>}
       {/* The alerts would move them down. */}
       {!isPending && !isMorePending && <NewestLeads />}
     </Page>
@@ -87,8 +87,8 @@ function Alerts() {
     <>
       {alerts && troubles.length > 0 && (
         <p className="quiet">
-          Alerts: {countText(alerts.length - troubles.length)}. Others, which the menu does not count:{" "}
-          {countText(troubles.length)}.
+          {countText(alerts.length - troubles.length)} alerts, and {countText(troubles.length)}{" "}
+          without an alert, which the menu does not count.
         </p>
       )}
       <Table

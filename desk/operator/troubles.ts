@@ -3,7 +3,7 @@ import { type Alert, operatorQueries, type Reason, SELDOM } from "../data/operat
 import { orderQueries } from "../data/orders.ts";
 import { groupOf, pathOf } from "./deliveries.tsx";
 
-/** A row of Today: an alert, or what has none and is not acknowledged: it ends when it is mended. */
+/** A row of Today: an alert, or a problem that has no alert. Nobody acknowledges the latter: it ends when it is fixed. */
 export type Trouble = Omit<Alert, "command" | "opened_at" | "resolved_at" | "seen_at"> & { isAlert: boolean };
 
 const [DAY, KEPT_DAYS] = [86_400_000, 30];

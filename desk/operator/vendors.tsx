@@ -94,7 +94,7 @@ function Quality() {
         Recruiting leads of the last {DAYS}{" "}
         days in UTC without tests, and their progress since. A recruit may reach a stage without a text from the
         service. Repeats are leads of people who had an earlier lead, of any vendor. The same lead sent twice is stored
-        once, and no repeat: see <Link href="/operator/duplicates">Leads that came again</Link>.
+        once and is not a repeat: see <Link href="/operator/duplicates">Leads that came again</Link>.
       </p>
       <Table
         label="Quality of leads"

@@ -140,7 +140,7 @@ deskTest("a take-over shows at once, no event takes it back, and a refusal does,
   await until(marking.isCalled);
   const takeOver = page.getByRole("button", { name: "Take over" });
   const taken = page.getByText("Assigned to you");
-  const silent = page.getByText("The bot is silent. You are told of each text.");
+  const silent = page.getByText("The bot is silent. You are notified of each text.");
   const status = async () =>
     (await sql`select status from public.recruiting_conversations where id = ${talk.id}`)[0]!.status;
   let call = await hold(page, "assign_conversation");

@@ -167,6 +167,6 @@ deskTest("long names hide neither each other nor the time, and what has no room 
     assert.ok((await name.boundingBox())!.width >= whole - 1 / 64);
   }
   await page.getByRole("button", { name: "About Botho" }).tap();
-  await placeOf(page, page.locator("#about").getByText("The bot is silent. You are told of each text."));
+  await placeOf(page, page.locator("#about").getByText("The bot is silent. You are notified of each text."));
   await assertAccessible(page);
 }, PHONE);
