@@ -1,0 +1,283 @@
+import assert from "node:assert/strict";
+import type { Locator, Page } from "playwright-core";
+import { signInNewAgent } from "../support/agents.ts";
+import { sql } from "../support/client.ts";
+import { assertAccessible, assertFits, deskTest, signIn, until } from "./harness.ts";
+import { createTeam } from "./teams.ts";
+
+deskTest(
+  "a manager pauses an order, and changes its cap, states and greeting; what can't be is said there",
+  async (page) => {
+    const team = await createTeam([{ filled: 3, leads: 3 }]);
+    await signIn(page, team, "settings/orders");
+    const order = page.getByRole("region", { name: "Orders" }).getByRole("row").filter({ hasText: "Acme Leads" });
+    await order.getByRole("button", { name: "Pause" }).click();
+    await order.getByText("paused, gets none now").waitFor();
+    await order.getByRole("button", { name: "Open again" }).click();
+    await order.getByRole("button", { name: "Pause" }).waitFor();
+
+    await order.getByRole("button", { name: "Change" }).click();
+    const form = page.getByRole("dialog", { name: "Change the order" });
+    await assertAccessible(page);
+    await form.getByLabel("Leads a day, at most").fill("2");
+    await form.getByLabel("States").fill("tx, Okla");
+    const save = form.getByRole("button", { name: "Save" });
+    await save.click();
+    await form.getByRole("alert").getByText('"Okla" is no state').waitFor();
+    await form.getByLabel("States").fill("tx, Oklahoma");
+    await form.getByLabel("Leads a day, at most").fill("40");
+    await form.getByLabel("Greeting").fill("Hi {name}");
+    await save.click();
+    await form.getByRole("alert").getByText("1,600 characters with {agency} and the word STOP").waitFor();
+    assert.equal(await form.getByLabel("Greeting").inputValue(), "Hi {name}", "nothing that was typed is lost");
+    await form.getByLabel("Greeting").fill("Hi {first_name}, {agency} here. STOP ends this.");
+    await save.click();
+    await form.waitFor({ state: "hidden" });
+    for (const words of ["TX, OK", "3 of 40", "recruits are greeted"]) {
+      await order.getByText(words, { exact: false }).first().waitFor();
+    }
+    await order.getByText(
+      /Nora Quist changed .* from any state to TX, OK, .* from no limit to 40 a day, and added a greeting,/,
+    )
+      .waitFor();
+    await order.getByText("Earlier changes").click();
+    await order.getByText("Nora Quist opened the order again").waitFor();
+    await order.getByText("Nora Quist paused the order").waitFor();
+    await assertAccessible(page);
+  },
+);
+
+/** What is said in the corner, which is taken back there too. */
+function toast(page: Page, words: string) {
+  return page.getByRole("status").locator(".toast").filter({ hasText: words });
+}
+
+/** Asserts that what is wrong with a field stands there, and that the field has the focus. */
+async function assertProblem(field: Locator, words: string): Promise<void> {
+  await field.and(field.page().locator("[aria-invalid]:focus")).waitFor();
+  const described = (await field.getAttribute("aria-describedby"))!.split(" ")[0]!;
+  assert.equal(await field.page().locator(`[id="${described}"]`).innerText(), words);
+}
+
+async function choose(page: Page, name: string, item: string): Promise<void> {
+  await page.getByRole("button", { name: `More about ${name}` }).click();
+  await page.getByRole("menuitem", { name: item }).click();
+}
+
+/** Asserts that a tab fits each size, and that axe finds no fault in it. */
+async function look(page: Page): Promise<void> {
+  for (const [width, height] of [[390, 844], [1440, 900]] as const) {
+    await page.setViewportSize({ width, height });
+    await assertFits(page);
+    await assertAccessible(page);
+  }
+}
+
+deskTest("a manager invites people, changes what they are, takes that back, and lets one leave", async (page) => {
+  const team = await createTeam();
+  await signIn(page, team, "settings");
+  const row = (name: string) => page.getByRole("row", { name });
+  await choose(page, "Ada Byron", "Make a manager");
+  await row("Ada Byron").getByRole("cell", { name: "manager" }).waitFor();
+  await toast(page, "Ada Byron is a manager now.").getByRole("button", { name: "Undo" }).click();
+  await row("Ada Byron").getByRole("cell", { name: "agent" }).waitFor();
+
+  await choose(page, "Ada Byron", "Away until…");
+  const away = page.getByRole("dialog", { name: "Ada Byron" });
+  // Another manager is faster.
+  const other = await signInNewAgent(team.agency_id, "manager");
+  await sql`update public.agents set first_name = 'Olga', last_name = null where id = ${other.agent_id}`;
+  const changes = { away_until: "2098-01-01" };
+  assert.equal((await other.client.rpc("change_agent", { agent_id: team.first, changes })).error, null);
+  await away.getByLabel("Away until").fill("2099-12-28");
+  await away.getByRole("button", { name: "Save" }).click();
+  await assertProblem(away.getByLabel("Away until"), "Olga has changed it meanwhile.");
+  await away.getByRole("button", { name: "Close" }).click();
+  await row("Ada Byron").getByRole("cell", { name: "2098-01-01" }).waitFor();
+  await choose(page, "Ada Byron", "Back now");
+  await toast(page, "Ada Byron is back.").getByRole("button", { name: "Undo" }).click();
+  await toast(page, "Taken back.").last().waitFor();
+  await row("Ada Byron").getByRole("cell", { name: "2098-01-01" }).waitFor();
+  await choose(page, "Ada Byron", "Give no more leads");
+  await row("Ada Byron").getByRole("cell", { name: "no", exact: true }).waitFor();
+
+  await page.getByRole("button", { name: "Invite an agent" }).click();
+  const drawer = page.getByRole("dialog", { name: "Invite an agent" });
+  await drawer.locator("[name=first_name]:focus").waitFor();
+  await page.keyboard.type("Ines");
+  await drawer.getByLabel("E-mail").fill("nobody");
+  await drawer.getByRole("button", { name: "Send the invitation" }).click();
+  await assertProblem(drawer.getByLabel("E-mail"), "Must be an e-mail address.");
+  assert.equal(await drawer.getByRole("alert").count(), 0);
+  await drawer.getByText("An agent gets new leads at once, before the first sign-in.").waitFor();
+  await assertAccessible(page);
+  await drawer.getByLabel("E-mail").fill(`${crypto.randomUUID()}@example.com`);
+  await drawer.getByRole("button", { name: "Send the invitation" }).click();
+  await row("Ines").getByRole("cell", { name: "invited" }).waitFor();
+
+  await choose(page, "Ada Byron", "Leave…");
+  const question = page.getByRole("dialog", { name: "Leave: Ada Byron" });
+  await question.getByText("There are 0 recruits, 0 sales leads and 0 conversations.").waitFor();
+  await question.getByLabel("All of that goes to").selectOption({ label: "Nora Quist" });
+  await question.getByRole("button", { name: "Leave" }).click();
+  await row("Ada Byron").getByRole("cell", { name: "deactivated" }).waitFor();
+  await look(page);
+});
+
+deskTest("a manager changes the agency, and publishes a script, and the history has both", async (page) => {
+  const team = await createTeam();
+  await signIn(page, team, "settings/agency");
+  const agency = page.getByRole("form", { name: "The agency" });
+  await agency.getByLabel("Opens at").fill("");
+  await agency.getByRole("button", { name: "Save" }).click();
+  await assertProblem(agency.getByLabel("Opens at"), "Must be a time such as 08:30.");
+  // Another manager is faster: the first Save says who, the second one stores.
+  const other = await signInNewAgent(team.agency_id, "manager");
+  await sql`update public.agents set first_name = 'Olga', last_name = null where id = ${other.agent_id}`;
+  const changes = { opens_at: "07:00" };
+  assert.equal((await other.client.rpc("change_agency", { agency_id: team.agency_id, changes })).error, null);
+  await agency.getByLabel("Opens at").fill("08:15");
+  await agency.getByRole("button", { name: "Save" }).click();
+  await assertProblem(agency.getByLabel("Opens at"), "Olga has changed it meanwhile.");
+  await agency.getByLabel("Time zone").selectOption("America/Denver");
+  await agency.getByRole("button", { name: "Save" }).click();
+  await toast(page, "The agency is changed.").waitFor();
+  const stored = async () =>
+    (await sql`select timezone || ' ' || opens_at as it from public.agencies where id = ${team.agency_id}`)[0]!.it;
+  assert.equal(await stored(), "America/Denver 08:15:00");
+  await toast(page, "The agency is changed.").getByRole("button", { name: "Undo" }).click();
+  await until(async () => !(await stored()).includes("Denver"));
+  await look(page);
+
+  const tabs = page.getByRole("navigation", { name: "Settings" });
+  await tabs.getByRole("link", { name: "Bot" }).click();
+  const bot = page.getByRole("region", { name: "Bot" });
+  await bot.getByText("The bot is off").waitFor();
+  const script = bot.getByRole("form", { name: "Script" });
+  const question = (n: number) => script.getByRole("listitem", { name: `Question ${n}` });
+  const field = (n: number, name: string) => question(n).getByLabel(name, { exact: true });
+  await question(1).locator("summary").click();
+  await field(1, "Question").fill("Do you have a broker's license?");
+  await script.getByRole("button", { name: "Add a question" }).click();
+  await page.keyboard.type("Full or part time?");
+  await field(2, "Kind of answer").selectOption("One of several answers");
+  for (const [n, name] of ["Full time", "Part time"].entries()) {
+    await field(2, "Answer").nth(n).fill(name);
+    await question(2).getByLabel("Other words for it").nth(n).fill(name.slice(0, 4).trim());
+  }
+  await field(2, "Then").last().selectOption("End without a text");
+  await field(1, "After no").selectOption("Skip to 2. Full or part time?");
+  await field(2, "Asked").selectOption("Only after “no” to 1. Do you have a broker's license?");
+  // Enter publishes nothing: what is published below is the first version.
+  await field(2, "Name in lists and spreadsheets").press("Enter");
+  const talk = bot.getByRole("list", { name: "The conversation" });
+  const say = async (words: string, read: string) => {
+    await bot.getByLabel("A recruit's text").fill(words);
+    await page.keyboard.press("Enter");
+    await talk.getByText(read).waitFor();
+  };
+  await say("Hello", "Do you have a broker's license?");
+  await say("nope", "Read as: licensed = no");
+  await say("part", "Read as: question_2 = part_time");
+
+  await script.getByLabel("Opening").fill("Hi, this is {agency}.");
+  await question(2).getByRole("button", { name: "Move Question 2 up" }).press("Enter");
+  await page.locator(":focus", { hasText: "Move Question 1 up" }).waitFor();
+  await script.getByRole("button", { name: "Publish" }).click();
+  await question(1).getByText('Has "licensed", which is not an earlier question.').waitFor();
+  assert.equal(await script.getByLabel("Opening").evaluate((field) => field.matches("[aria-invalid]:focus")), true);
+  await script.getByText("Must have the word STOP.").waitFor();
+  await look(page);
+  await script.getByLabel("Opening").fill("Hi, this is {agency}. STOP ends this.");
+  await question(1).getByRole("button", { name: "Move Question 1 down" }).press("Enter");
+  await page.locator(":focus", { hasText: "Move Question 2 down" }).waitFor();
+  await script.getByRole("button", { name: "Publish" }).click();
+  await bot.getByText("Version 1 is on").waitFor();
+  const [published] = await sql`select script from public.bot_scripts where agency_id = ${team.agency_id}`;
+  assert.deepEqual(published!.script.questions, [
+    {
+      id: "licensed",
+      ask: "Do you have a broker's license?",
+      answer: "yes_no",
+      then: { no: { skip_to: "question_2" } },
+    },
+    {
+      id: "question_2",
+      ask: "Full or part time?",
+      answer: { choice: { full_time: ["Full"], part_time: ["Part"] } },
+      then: { part_time: { end: "question_2_part_time" } },
+      only_if: { licensed: "no" },
+    },
+  ]);
+  await look(page);
+
+  await script.locator("[aria-disabled=true]", { hasText: "Publish" }).waitFor();
+  await script.getByLabel("Opening").fill("Hello, this is {agency}. STOP ends this.");
+  await script.getByRole("button", { name: "Publish" }).click();
+  await bot.getByText("Version 2 is on").waitFor();
+  await toast(page, "The script is published.").last().getByRole("button", { name: "Undo" }).click();
+  await bot.getByText("Version 3 is on").waitFor();
+  await until(async () => await script.getByLabel("Opening").inputValue() === "Hi, this is {agency}. STOP ends this.");
+
+  await question(2).locator("summary").click();
+  await question(2).getByRole("button", { name: "Remove Question 2" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+  await question(2).waitFor({ state: "detached" });
+  // The form asks before it loses what was removed.
+  page.once("dialog", (dialog) => dialog.accept());
+  await bot.getByRole("button", { name: "Show version 1" }).click();
+  await question(2).waitFor();
+  await bot.getByRole("button", { name: "Switch off" }).click();
+  await page.getByRole("dialog", { name: "Switch off" }).getByRole("button", { name: "Switch off" }).click();
+  await bot.getByText("The bot is off").waitFor();
+  await bot.getByRole("button", { name: "Publish again version 1" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Publish again" }).click();
+  await bot.getByText("Version 5 is on").waitFor();
+  await toast(page, "The script is published.").last().getByRole("button", { name: "Undo" }).click();
+  await bot.getByText("The bot is off").waitFor();
+
+  await tabs.getByRole("link", { name: "History" }).click();
+  const history = page.getByRole("table", { name: "History" });
+  await history.getByRole("row", { name: "Nora Quist published version 5 of the bot" }).waitFor();
+  await history.getByRole("row", { name: "Nora Quist changed the opening time of the agency from 07:00 to 08:15" })
+    .waitFor();
+  await look(page);
+});
+
+deskTest("nobody loses a script that is not published without a question", async (page) => {
+  const team = await createTeam();
+  await signIn(page, team, "settings");
+  const tabs = page.getByRole("navigation", { name: "Settings" });
+  await tabs.getByRole("link", { name: "Bot" }).click();
+  const opening = page.getByLabel("Opening");
+  await opening.fill("Hello, this is {agency}. STOP ends this.");
+  const asked: string[] = [];
+  let isLost = false;
+  page.on("dialog", async (dialog) => {
+    asked.push(dialog.type());
+    await (isLost ? dialog.accept() : dialog.dismiss());
+  });
+  await tabs.getByRole("link", { name: "Quick replies" }).click();
+  await page.getByRole("link", { name: "Home" }).first().click();
+  await page.evaluate("history.back()");
+  await page.evaluate("location.reload()").catch(() => {});
+  await until(() => Promise.resolve(asked.length === 4));
+  assert.deepEqual(asked, ["confirm", "confirm", "confirm", "beforeunload"]);
+  assert.equal(await opening.inputValue(), "Hello, this is {agency}. STOP ends this.");
+
+  // Once it is published, there is nothing to lose.
+  await page.getByRole("button", { name: "Publish" }).click();
+  await page.getByText("Version 1 is on").waitFor();
+  await tabs.getByRole("link", { name: "People" }).click();
+  await tabs.getByRole("link", { name: "Bot" }).click();
+  await opening.fill("Hi");
+  await page.getByRole("button", { name: "Show version 1" }).click();
+  assert.equal(await opening.inputValue(), "Hi");
+  isLost = true;
+  await page.getByRole("button", { name: "Show version 1" }).click();
+  await until(async () => (await opening.inputValue()).startsWith("Hello"));
+  await opening.fill("Hi");
+  await tabs.getByRole("link", { name: "People" }).click();
+  await page.getByRole("table", { name: "People" }).waitFor();
+  assert.equal(asked.length, 7);
+});
