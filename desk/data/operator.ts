@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { Database } from "../../supabase/functions/_shared/database.types.ts";
-import { call, CallError, repeat, type Result, supabase } from "./client.ts";
+import { call, CallError, repeat, supabase } from "./client.ts";
 import { COUNT, counted } from "./count.ts";
 import { after, isId, pagesOptions, search } from "./pages.ts";
 import { queryClient } from "./queries.ts";
