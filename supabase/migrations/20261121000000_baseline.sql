@@ -4454,7 +4454,7 @@ comment on function public.ingest_recruiting_lead_batch(text, jsonb, jsonb, text
   'errors, see private.find_idempotent_result().';
 grant execute on function public.ingest_recruiting_lead_batch(text, jsonb, jsonb, text) to service_role;
 
-create function private.store_batch(leads jsonb, vendor_id uuid) returns jsonb
+create function private.store_batch(leads jsonb, vendor_id uuid, are_distributed boolean default false) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
@@ -4463,7 +4463,7 @@ declare
   results jsonb := '[]';
 begin
   begin
-    return private.store_recruiting_leads(leads, vendor_id, are_distributed => false);
+    return private.store_recruiting_leads(leads, vendor_id, are_distributed);
   exception when others then
     if private.is_call_error(sqlstate) then
       raise;
@@ -4479,14 +4479,14 @@ begin
     group by (n - 1) * 10 / jsonb_array_length(leads)
     order by min(n)
   loop
-    results := results || private.store_batch(part, vendor_id);
+    results := results || private.store_batch(part, vendor_id, are_distributed);
   end loop;
   return results;
 end
 $$;
 
-comment on function private.store_batch(jsonb, uuid) is
-  'Stores leads of a vendor without distributing them. For leads and the result, see '
+comment on function private.store_batch(jsonb, uuid, boolean) is
+  'Stores leads of a vendor, and distributes them if are_distributed. For leads and the result, see '
   'private.store_recruiting_leads(); a lead that the database refuses has the result {error}, and the others are '
   'stored.';
 
@@ -21153,6 +21153,8 @@ language plpgsql
 set search_path = ''
 set statement_timeout = '60s'
 set lock_timeout = '5s'
+-- private.store_recruiting_leads() does not wait for the disk if all leads are pending.
+set synchronous_commit = on
 as $$
 declare
   results jsonb;
@@ -21164,20 +21166,16 @@ begin
     select jsonb_agg(
       jsonb_build_object('lead', l || jsonb_build_object('request_id', import_id, 'received_via', 'bulk')) order by n)
     from jsonb_array_elements(leads) with ordinality e (l, n)
-  ), import_recruiting_leads.vendor_id);
+  ), import_recruiting_leads.vendor_id, are_distributed);
   perform private.require_stored(results);
   if are_distributed then
-    perform from public.distribute_named_leads(array(
-      select (r ->> 'id')::uuid
-      from jsonb_array_elements(results) with ordinality e (r, n)
-      join public.recruiting_leads l on l.id = (r ->> 'id')::uuid
-      where r ->> 'status' = 'created' and l.distribution <> 'repeat'
-      order by n
-    ));
+    -- Among them are those that follow an earlier lead of the file.
+    perform private.distribute_pending(seconds => 50);
   end if;
   return (
     select jsonb_agg(
-      case when r ->> 'status' = 'created' then r || jsonb_build_object('distribution', l.distribution) else r end order by n)
+      case when r ->> 'status' = 'created'
+        then jsonb_build_object('id', l.id, 'status', 'created', 'distribution', l.distribution) else r end order by n)
     from jsonb_array_elements(results) with ordinality e (r, n)
     left join public.recruiting_leads l on l.id = (r ->> 'id')::uuid
   );

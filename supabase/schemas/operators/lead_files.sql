@@ -71,6 +71,8 @@ language plpgsql
 set search_path = ''
 set statement_timeout = '60s'
 set lock_timeout = '5s'
+-- private.store_recruiting_leads() does not wait for the disk if all leads are pending.
+set synchronous_commit = on
 as $$
 declare
   results jsonb;
@@ -82,20 +84,16 @@ begin
     select jsonb_agg(
       jsonb_build_object('lead', l || jsonb_build_object('request_id', import_id, 'received_via', 'bulk')) order by n)
     from jsonb_array_elements(leads) with ordinality e (l, n)
-  ), import_recruiting_leads.vendor_id);
+  ), import_recruiting_leads.vendor_id, are_distributed);
   perform private.require_stored(results);
   if are_distributed then
-    perform from public.distribute_named_leads(array(
-      select (r ->> 'id')::uuid
-      from jsonb_array_elements(results) with ordinality e (r, n)
-      join public.recruiting_leads l on l.id = (r ->> 'id')::uuid
-      where r ->> 'status' = 'created' and l.distribution <> 'repeat'
-      order by n
-    ));
+    -- Among them are those that follow an earlier lead of the file.
+    perform private.distribute_pending(seconds => 50);
   end if;
   return (
     select jsonb_agg(
-      case when r ->> 'status' = 'created' then r || jsonb_build_object('distribution', l.distribution) else r end order by n)
+      case when r ->> 'status' = 'created'
+        then jsonb_build_object('id', l.id, 'status', 'created', 'distribution', l.distribution) else r end order by n)
     from jsonb_array_elements(results) with ordinality e (r, n)
     left join public.recruiting_leads l on l.id = (r ->> 'id')::uuid
   );

@@ -57,7 +57,7 @@ comment on function public.ingest_recruiting_lead_batch(text, jsonb, jsonb, text
   'errors, see private.find_idempotent_result().';
 grant execute on function public.ingest_recruiting_lead_batch(text, jsonb, jsonb, text) to service_role;
 
-create function private.store_batch(leads jsonb, vendor_id uuid) returns jsonb
+create function private.store_batch(leads jsonb, vendor_id uuid, are_distributed boolean default false) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
@@ -66,7 +66,7 @@ declare
   results jsonb := '[]';
 begin
   begin
-    return private.store_recruiting_leads(leads, vendor_id, are_distributed => false);
+    return private.store_recruiting_leads(leads, vendor_id, are_distributed);
   exception when others then
     if private.is_call_error(sqlstate) then
       raise;
@@ -82,13 +82,13 @@ begin
     group by (n - 1) * 10 / jsonb_array_length(leads)
     order by min(n)
   loop
-    results := results || private.store_batch(part, vendor_id);
+    results := results || private.store_batch(part, vendor_id, are_distributed);
   end loop;
   return results;
 end
 $$;
 
-comment on function private.store_batch(jsonb, uuid) is
-  'Stores leads of a vendor without distributing them. For leads and the result, see '
+comment on function private.store_batch(jsonb, uuid, boolean) is
+  'Stores leads of a vendor, and distributes them if are_distributed. For leads and the result, see '
   'private.store_recruiting_leads(); a lead that the database refuses has the result {error}, and the others are '
   'stored.';

@@ -1,6 +1,6 @@
 -- Leads that operators name or have in a file.
 begin;
-select plan(9);
+select plan(10);
 \ir ../helpers.psql
 
 select pg_temp.create_vendor('vendor');
@@ -57,6 +57,21 @@ select results_eq(
       '{"first_name": "Eve", "vendor_lead_id": "again", "vendor_metadata": {"phone": "+12025550107"}}'::jsonb),
       md5('import')::uuid, true)) r$$,
   $$values ('unmatched'), ('repeat')$$, 'a lead of a file that a repeat rule holds is not distributed');
+
+update public.repeat_rules set action = 'same_agent';
+select pg_temp.create_agency('other', 'UTC', 'bea');
+insert into public.recruiting_orders (agency_id, quantity, vendor_id)
+select md5(name)::uuid, 1, md5('vendor')::uuid from unnest(array['agency', 'other']) name;
+do $$begin
+  perform public.import_recruiting_leads(md5('vendor')::uuid, jsonb_build_array(
+    '{"first_name": "Flo", "vendor_lead_id": "flo", "vendor_metadata": {"phone": "+12025550108"}}'::jsonb,
+    '{"first_name": "Flo", "vendor_lead_id": "flo again", "vendor_metadata": {"phone": "+12025550108"}}'::jsonb),
+    md5('import')::uuid, true);
+end$$;
+select is(
+  (select array[count(*), count(distinct l.agency_id), count(distinct l.agent_id), count(l.order_id)]
+   from public.recruiting_leads l where l.first_name = 'Flo'),
+  '{2,1,1,1}', 'two leads of a person in a file go to one agent, and one order counts them');
 select results_eq(
   $$select m.vendor_lead_id, m.result, m.distribution from public.match_leads(md5('vendor')::uuid, array['none', 'test', 'nobody', 'test']) m$$,
   $$values ('none', 'unknown', null), ('test', 'stored', 'not_requested'), ('nobody', 'unknown', null), ('test', 'stored', 'not_requested')$$,
