@@ -28,7 +28,7 @@ export type DistributedLead = Returned<"distribute_leads">;
 /** A reason for which open deliveries of a vendor were rejected; vendor_id is null for imports of sales leads. */
 export type Reason = Row<
   "delivery_reason_list",
-  "id" | "vendor" | "code" | "reason" | "deliveries" | "first_at" | "last_at" | "deleted_in_7_days"
+  "id" | "vendor" | "code" | "reason" | "deliveries" | "first_at" | "last_at" | "first_deleted_at" | "deleted_in_7_days"
 >;
 /** A rejected delivery that is open, without its payload. */
 export type RejectedDelivery = Row<"delivery_list", "vendor" | "payload_kept">;

@@ -8,7 +8,7 @@ import { countText } from "../ui/count.ts";
 import { Drawer } from "../ui/drawer.tsx";
 import { useParameter } from "../ui/location.ts";
 import { Page } from "../ui/page.tsx";
-import { EmptyState } from "../ui/query_result.tsx";
+import { EmptyState, QueryResult, TableSkeleton } from "../ui/query_result.tsx";
 import { Table } from "../ui/table.tsx";
 import { sorted } from "../ui/table_sort.ts";
 import { Time, useMinute } from "../ui/time.tsx";
@@ -16,24 +16,23 @@ import { showToast } from "../ui/toast.tsx";
 import { NewestLeads } from "./newest_leads.tsx";
 import { type Trouble, useTroubles } from "./troubles.ts";
 import { useVendorName } from "./vendor_name.tsx";
+import { WaitingStates } from "./waiting.tsx";
 
 /** The minutes after which the service should have looked again. */
 const LATE_AFTER = 5;
 
 /** What is wrong now, each with what mends it, and the leads that came last. */
 export function Today() {
-  const { isPending } = useQuery(operatorQueries.alerts());
-  const { isPending: isMorePending, error } = useTroubles();
+  const { isPending, othersError } = useTroubles();
   return (
     <Page title="Today" isTitleHidden>
-      <div className="section-head">
-        <h2>What needs attention</h2>
-        <CheckedAt />
-      </div>
+      <CheckedAt />
       <Alerts />
-      {error && <p className="problem" role="alert">Problems without an alert could not be read: {error.message}</p>}
+      {othersError && (
+        <p className="problem" role="alert">Problems without an alert could not be read: {othersError.message}</p>
+      )}
       {/* The alerts would move them down. */}
-      {!isPending && !isMorePending && <NewestLeads />}
+      {!isPending && <NewestLeads />}
     </Page>
   );
 }
@@ -61,106 +60,112 @@ function CheckedAt() {
   );
 }
 
-/** Those that nobody has in hand come first, by their severity and their age. A row opens what to do about it. */
+/** The groups of what is wrong, by severity: what loses leads, texts or answers today, what may soon, and the rest. */
+const GROUPS = ["Now", "To do", "For information"];
+
+/** The kinds that come first in their group: people wait, or something is lost for good. */
+const FIRST = new Set(["recruit_waiting", "deliveries_deleted"]);
+
 function Alerts() {
-  const query = useQuery(operatorQueries.alerts());
+  const { more, ...query } = useTroubles();
   const { mutateAsync: acknowledge } = useAcknowledge();
   const [shownId, setShownId] = useParameter("alert");
-  const { troubles } = useTroubles();
   const nameOf = useVendorName();
   // The ages stay true.
   useMinute();
-  const alerts = query.data &&
-    sorted(
-      [...query.data.rows.map((alert) => ({ ...alert, isAlert: true })), ...troubles]
-        .map((trouble) => ({ ...trouble, ...wordsOf(trouble, nameOf) })),
-      placeOf,
-      false,
-    );
-  const shown = alerts?.find(({ id }) => id === shownId);
+  const troubles = query.data?.map((trouble) => ({ ...trouble, ...wordsOf(trouble, nameOf) }));
+  const shown = troubles?.find(({ id }) => id === shownId);
 
   async function take(those: Trouble[]): Promise<void> {
-    await acknowledge(those.filter(isNew)).catch((error: Error) => showToast(error.message, { meaning: "bad" }));
+    const alerts = those.flatMap(({ alerts }) => alerts).filter(isOpen);
+    await acknowledge(alerts).catch((error: Error) => showToast(error.message, { meaning: "bad" }));
   }
+
+  const table = (rows: Trouble[], label: string) => (
+    <Table
+      label={label}
+      query={{ data: rows, error: null, refetch: () => {} }}
+      resource="alerts"
+      empty={null}
+      hasSortSelect={false}
+      keyOf={({ id }) => id}
+      nameOf={({ name }) => name}
+      hrefOf={({ id }) => `/operator?alert=${id}`}
+      menuOf={(alert) => [
+        { label: "What to do", run: () => setShownId(alert.id) },
+        ...alert.link ? [{ label: alert.link_label, href: alert.link }] : [],
+        ...isNew(alert) ? [{ label: "Acknowledge", run: () => take([alert]) }] : [],
+      ]}
+      acts={(selected, clear) => (
+        <ActionButton act={() => take(selected).then(clear)}>
+          Acknowledge
+        </ActionButton>
+      )}
+      columns={[
+        {
+          title: "About",
+          key: "name",
+          cell: (alert) => (
+            <span className="two-lines">
+              <span>
+                {!isOpen(alert) && <Badge>{alert.state}</Badge>} {alert.name}
+              </span>{" "}
+              <small>{titleOf(alert)}</small>
+            </span>
+          ),
+          sortBy: ({ name }) => name,
+          isHeader: true,
+          isSentence: true,
+        },
+        { title: "Problem", cell: ({ problem }) => problem, isSentence: true, isPlain: true },
+        {
+          title: "Since",
+          key: "since",
+          cell: ({ since }) => <Time at={since} isAge />,
+          sortBy: ({ since }) => since,
+        },
+        {
+          title: "Next step",
+          cell: (alert) => alert.link ? <MendLink alert={alert} /> : alert.advice,
+          isSentence: true,
+        },
+      ]}
+    />
+  );
 
   return (
     <>
-      {alerts && troubles.length > 0 && (
-        <p className="quiet">
-          {countText(alerts.length - troubles.length)} alerts, and {countText(troubles.length)}{" "}
-          without an alert, which the menu does not count.
-        </p>
-      )}
-      <Table
-        label="Alerts"
-        query={{ ...query, data: alerts }}
-        resource="alerts"
-        empty={<EmptyState title="Nothing is wrong.">This page looks again each minute.</EmptyState>}
-        keyOf={({ id }) => id}
-        nameOf={({ name }) => name}
-        hrefOf={({ id }) => `/operator?alert=${id}`}
-        menuOf={(alert) => [
-          { label: "What to do", run: () => setShownId(alert.id) },
-          ...alert.link ? [{ label: alert.link_label, href: alert.link }] : [],
-          ...isNew(alert) ? [{ label: "Acknowledge", run: () => take([alert]) }] : [],
-        ]}
-        acts={(selected, clear) => (
-          <ActionButton act={() => take(selected).then(clear)}>
-            Acknowledge
-          </ActionButton>
-        )}
-        columns={[
-          {
-            title: "About",
-            key: "name",
-            cell: (alert) => (
-              <span className="two-lines">
-                <span>
-                  <StateBadge alert={alert} /> {alert.name}
-                </span>{" "}
-                <small>{titleOf(alert)}</small>
-              </span>
-            ),
-            sortBy: ({ name }) => name,
-            isHeader: true,
-            isSentence: true,
-          },
-          // The column beside it says since when.
-          {
-            title: "Problem",
-            cell: ({ problem }) => problem.replace(/, the first (since|due)? ?.*$/, ""),
-            isSentence: true,
-            isPlain: true,
-          },
-          {
-            title: "Since",
-            key: "since",
-            cell: ({ since }) => <Time at={since} isAge />,
-            sortBy: ({ since }) => since,
-          },
-          {
-            title: "Next step",
-            cell: (alert) => alert.link ? <MendLink alert={alert} /> : alert.advice,
-            isSentence: true,
-          },
-        ]}
-      />
-      {query.data && query.data.more > 0 && (
-        <p className="quiet">There are {query.data.more} more. They stand here when some of these have ended.</p>
-      )}
+      <QueryResult query={{ ...query, data: troubles }} resource="alerts" skeleton={<TableSkeleton />}>
+        {(troubles) =>
+          troubles.length === 0
+            ? <EmptyState title="Nothing is wrong.">This page looks again each minute.</EmptyState>
+            : GROUPS.map((group, place) => {
+              const rows = sorted(troubles.filter(({ severity }) => severity === place + 1), placeOf, false);
+              return rows.length > 0 && (
+                <section key={group} className="troubles" aria-label={group}>
+                  <h2>
+                    {group} <small>{countText(rows.length)}</small>
+                  </h2>
+                  {table(rows, group)}
+                </section>
+              );
+            })}
+      </QueryResult>
+      {more > 0 && <p className="quiet">There are {more} more. They stand here when some of these have ended.</p>}
       {shown && (
         <Drawer title={titleOf(shown)} onClose={() => setShownId(null)}>
           <p>
             <strong>{shown.name}</strong>: {shown.problem}.
           </p>
           <p>{shown.advice}</p>
+          {shown.kind === "leads_waiting" && <WaitingStates />}
           <p className="quiet">
             Since <Time at={shown.since} />
           </p>
           <p className="buttons">
             {shown.link && <MendLink alert={shown} className="button primary" />}
-            {isNew(shown) && <ActionButton act={() => acknowledge([shown])}>Acknowledge</ActionButton>}
-            {shown.state !== "open" && <Badge>{shown.state}</Badge>}
+            {isNew(shown) && <ActionButton act={() => take([shown])}>Acknowledge</ActionButton>}
+            {!isOpen(shown) && <Badge>{shown.state}</Badge>}
           </p>
         </Drawer>
       )}
@@ -168,19 +173,18 @@ function Alerts() {
   );
 }
 
+function isOpen({ state }: { state: string }): boolean {
+  return state === "open";
+}
+
 /** Whether an operator can say of it that it is in hand. */
-function isNew({ state, isAlert }: Trouble): boolean {
-  return isAlert && state === "open";
+function isNew({ alerts }: Trouble): boolean {
+  return alerts.some(isOpen);
 }
 
-function placeOf({ state, severity, since }: Trouble): string {
-  return `${state === "open" ? 0 : 1} ${severity} ${since}`;
-}
-
-/** What is not simply open. */
-function StateBadge({ alert: { state, severity } }: { alert: Trouble }) {
-  if (state !== "open") return <Badge>{state}</Badge>;
-  return severity === 1 && <Badge meaning="bad">urgent</Badge>;
+/** In a group: those that nobody has in hand come first, and of these what can't wait, and the oldest. */
+function placeOf(trouble: Trouble): string {
+  return `${isOpen(trouble) ? 0 : 1} ${FIRST.has(trouble.kind) ? 0 : 1} ${trouble.since}`;
 }
 
 function titleOf({ title, kind }: Trouble): string {
@@ -197,16 +201,14 @@ function MendLink({ alert: { link, link_label, name }, className }: { alert: Tro
 }
 
 /** The words of an alert as people know them: commands, which have the same words, take slugs and ids. */
-function wordsOf({ name, problem, subject, details, link, link_label }: Trouble, nameOf: (slug: string) => string) {
-  const { vendor } = details as { vendor?: string };
+function wordsOf({ kind, name, subject, details, link, link_label }: Trouble, nameOf: (slug: string) => string) {
+  const vendor = nameOf(subject);
   return {
-    name: name === `vendor ${subject}` ? nameOf(subject) : `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`.replace(
-      /^Conversation [0-9a-f]{8} of /,
-      "A conversation of ",
-    ),
-    problem: vendor === undefined
-      ? problem
-      : problem.replace(`leads of ${vendor},`, () => `leads of ${nameOf(vendor)},`),
+    name: kind === "recruit_waiting"
+      ? `A conversation of ${(details as { agency: string }).agency}`
+      : vendor === subject
+      ? `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`
+      : vendor,
     // The label of a kind is that of its usual link.
     link_label: link?.startsWith("/operator/agencies/") ? "See the agency’s orders" : link_label,
   };

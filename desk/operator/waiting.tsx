@@ -165,7 +165,22 @@ function States({ states }: { states: StateCount[] }) {
   );
 }
 
-function nameOfState({ state }: StateCount): string {
+/** How many leads wait for each state, and how long. Each leads to its leads. */
+export function WaitingStates() {
+  const { data: counted = [] } = useQuery(operatorQueries.wantedLeads());
+  return (
+    <ul className="rows">
+      {statesOf(counted).map(({ state, leads, oldest }) => (
+        <li key={state}>
+          <Link href={`/operator/waiting?state=${state ?? NO_STATE}`}>{nameOfState({ state })}</Link>:{" "}
+          {countText(leads)}, the oldest <Time at={oldest} isAge />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function nameOfState({ state }: Pick<StateCount, "state">): string {
   return state === null ? "No state" : stateName(state);
 }
 

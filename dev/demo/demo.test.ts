@@ -218,7 +218,7 @@ step(8, "a lead is returned", async (page) => {
 step(9, "an alert", async (page) => {
   await signIn(page, OLIVIA, "operator");
   await page.getByText("Waiting leads").first().waitFor();
-  await page.getByRole("table", { name: "Alerts" }).locator(".row-link").first().click();
+  await page.locator(".troubles .row-link").first().click();
   await page.getByRole("dialog").getByText("Since").last().waitFor();
 });
 

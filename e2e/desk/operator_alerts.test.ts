@@ -11,11 +11,12 @@ deskTest("an alert says what to do, leads there, and is acknowledged with others
   // Troubles that are older than those of other tests, of which there are more than the page shows.
   await sql`
     insert into public.alerts (kind, subject, subject_name, problem, link, details)
-    select kind, subject, 'thing ' || subject, 'is wrong', link, '{"since": "2020-01-01T10:00:00Z"}'
+    select kind, subject, 'thing ' || subject, 'is wrong', link, '{"since": "2020-01-01T10:00:00Z", "leads": 3}'
     from (values
       ('order_stalled', ${one}, ${`/operator/orders/${one}`}), ('order_stalled', ${other}, ${`/operator/orders/${other}`}),
       ('number_paused', ${one}, '/operator/numbers'), ('number_paused', ${other}, '/operator/numbers'),
-      ('texts_failing', ${one}, ${`/operator/agencies/${one}/orders`}), ('fetch_refused', ${one}, null)
+      ('texts_failing', ${one}, ${`/operator/agencies/${one}/orders`}), ('fetch_refused', ${one}, null),
+      ('leads_waiting', ${one}, '/operator/waiting'), ('leads_waiting', ${other}, '/operator/waiting')
     ) a (kind, subject, link)`;
   try {
     await sql.begin(async (sql) => {
@@ -23,19 +24,14 @@ deskTest("an alert says what to do, leads there, and is acknowledged with others
       await sql`select from private.job_runs where job = 'check alerts' for update`;
       await signIn(page, await signInNewOperator(), "operator");
       const alert = (kind: string, subject: string) =>
-        page.getByRole("table", { name: "Alerts" }).getByRole("row").filter({ hasText: kind })
-          .filter({ hasText: `Thing ${subject}` });
+        page.getByRole("row").filter({ hasText: kind }).filter({ hasText: `Thing ${subject}` });
       const order = alert("Orders that can't fill", one);
       await order.getByText("is wrong").waitFor();
       assert.match(await order.getByTitle(/January 1, 2020/).innerText(), /^\d+ days$/);
-      await alert("Paused numbers", one).getByText("urgent").waitFor();
-      const rows = await page.getByRole("table", { name: "Alerts" }).getByRole("row").filter({ hasText: one })
-        .allInnerTexts();
-      assert.match(
-        rows.at(-1)!,
-        /Orders that can't fill|Failed texts/,
-        "what is not urgent comes after what is, whatever its age",
-      );
+      await page.getByRole("table", { name: "Now" }).getByRole("row").filter({ hasText: "Paused numbers" })
+        .filter({ hasText: one }).waitFor();
+      await page.getByRole("table", { name: "To do" }).getByRole("row").filter({ hasText: "Orders that can't fill" })
+        .filter({ hasText: one }).waitFor();
       const link = order.getByRole("link", { name: "See the order" });
       assert.equal(await link.getAttribute("href"), `#/operator/orders/${one}`, "each order has its own view");
       assert.equal(
@@ -61,6 +57,15 @@ deskTest("an alert says what to do, leads there, and is acknowledged with others
       await alert("Paused numbers", one).getByText("acknowledged").waitFor();
       await alert("Paused numbers", other).getByText("acknowledged").waitFor();
       assert.equal(await order.getByText("acknowledged").count(), 0);
+
+      // The waiting leads of all vendors are one row.
+      const leads = page.getByRole("table", { name: "To do" }).getByRole("row").filter({ hasText: "Waiting leads" });
+      await leads.getByText(/^\d+ leads without an order$/).waitFor();
+      await leads.getByRole("button", { name: /^More about \d+ vendors$/ }).click();
+      await page.getByRole("menuitem", { name: "Acknowledge" }).click();
+      await leads.getByText("acknowledged").waitFor();
+      const states = await sql`select state from public.alerts where kind = 'leads_waiting' and state = 'open'`;
+      assert.equal(states.length, 0);
     });
   } finally {
     await sql`delete from public.alerts where subject in ${sql([one, other])}`;

@@ -4660,6 +4660,15 @@ comment on function public.prune_deliveries(interval) is
   'counts of refused proofs that have not increased since. PT400 for a negative interval.';
 grant execute on function public.prune_deliveries(interval) to service_role;
 
+create function private.deliveries_kept() returns interval
+language sql
+immutable
+set search_path = ''
+return interval '30 days';
+
+comment on function private.deliveries_kept() is 'How long a rejected delivery is kept, unless operators prune them sooner.';
+grant execute on function private.deliveries_kept() to authenticated, service_role;
+
 create function private.set_resolved_at() returns trigger
 language plpgsql
 set search_path = ''
@@ -4730,7 +4739,7 @@ begin
   if exists (select from pg_available_extensions e where e.name = 'pg_cron') then
     create extension if not exists pg_cron with schema pg_catalog;
     perform cron.schedule(
-      'prune rejected deliveries', '17 3 * * *', $job$select public.prune_deliveries('30 days')$job$);
+      'prune rejected deliveries', '17 3 * * *', $job$select public.prune_deliveries(private.deliveries_kept())$job$);
   end if;
 exception when others then
   -- pg_cron runs in only one database of a server. A missing schedule must not fail a deployment.
@@ -16558,14 +16567,15 @@ grant select on public.delivery_list to authenticated, service_role;
 create view public.delivery_reason_list with (security_invoker = true) as
 select md5(jsonb_build_array(d.vendor_id, d.code, d.reason)::text)::uuid as id, d.vendor, d.vendor_id, d.code, d.reason,
   count(*)::int as deliveries, min(d.received_at) as first_at, max(d.received_at) as last_at,
-  count(*) filter (where d.received_at < now() - interval '23 days')::int as deleted_in_7_days
+  min(d.received_at) + private.deliveries_kept() as first_deleted_at,
+  count(*) filter (where d.received_at + private.deliveries_kept() < now() + interval '7 days')::int as deleted_in_7_days
 from private.delivery_list d
 where d.status = 'open'
 group by d.vendor_id, d.vendor, d.code, d.reason;
 
 comment on view public.delivery_reason_list is
   'Why open deliveries were rejected, with how many of each vendor; vendor_id: null for imports; id: of vendor, code and '
-  'reason; deleted_in_7_days: how many are then 30 days old, when prune_deliveries() deletes them. For pages, continue '
+  'reason; first_deleted_at: when the oldest is deleted; deleted_in_7_days: how many are within 7 days. For pages, continue '
   'after the last row, ordered by deliveries and id, both descending.';
 grant select on public.delivery_reason_list to authenticated, service_role;
 
@@ -22549,7 +22559,7 @@ comment on column public.alert_rules.summary is
   'its own.';
 
 comment on column public.alert_rules.severity is
-  '1: leads or texts stand still, or somebody who has opted out may be texted; 2: they may soon; 3: nobody loses anything.';
+  '1: leads, texts or recruits wait, or somebody who has opted out may be texted; 2: they may soon; 3: nobody loses anything.';
 
 alter table public.alert_rules enable row level security;
 grant select, insert, update, delete on public.alert_rules to service_role;
@@ -23363,7 +23373,7 @@ set search_path = ''
 as $$
   with orders as materialized (
     select
-      o.id, left(o.id::text, 8) as name, o.agency_id, a.name as agency, o.ends_at, o.quantity, o.daily_cap, v.slug as vendor,
+      o.id, left(o.id::text, 8) as name, o.agency_id, a.name as agency, o.ends_at, o.quantity, o.daily_cap, v.slug as vendor, v.name as vendor_name,
       left_over.*,
       case
         -- Of several reasons the first: while an order has ended, nothing else matters.
@@ -23396,7 +23406,7 @@ as $$
       ),
       (
         'vendor_inactive', jsonb_build_object('vendor', o.vendor),
-        format('wants leads of %s, which is inactive', o.vendor), format('vendor update %s --active true', o.vendor)
+        format('wants leads of %s, which is inactive', o.vendor_name), format('vendor update %s --active true', o.vendor)
       ),
       (
         'no_agent', jsonb_build_object('agency_id', o.agency_id),
@@ -23453,11 +23463,12 @@ comment on function private.find_recruit_waiting(jsonb, timestamptz) is
   'The conversations in which a recruit has waited for {minutes} of the agency''s hours. Nobody waits who was answered, by a '
   'person or the bot, needs no reply, has opted out, or is suppressed. An answer that is put off is not waited for until then.';
 
-insert into public.alert_rules (kind, finder, threshold, title, advice, link_label, summary) values (
+insert into public.alert_rules (kind, finder, threshold, title, advice, link_label, summary, severity) values (
   'recruit_waiting', 'find_recruit_waiting', '{"minutes": 15, "managers_after": 60}',
   'Recruits who wait', 'The agent and the managers were notified. Ask them.',
   'See the recruits who wait',
-  '%s recruits of %s wait');
+  '%s recruits of %s wait',
+  1);
 
 create function private.recruit_notifications_due()
 returns table (conversation_id uuid, message_id uuid, agent_id uuid)
@@ -23672,7 +23683,11 @@ grant select on public.job_list to authenticated, service_role;
 
 create view private.operator_counts as
 select
-  (select count(*)::int from public.alerts a where a.state = 'open') as alerts,
+  (
+    select count(distinct case a.kind when 'leads_waiting' then a.kind else a.id::text end)::int
+    from public.alerts a
+    where a.state = 'open'
+  ) as alerts,
   (select count(*)::int from public.rejected_deliveries d where d.status = 'open') as deliveries,
   (
     (select count(*) from public.recruiting_leads l where l.distribution = 'unmatched')
@@ -23690,7 +23705,7 @@ grant select on private.operator_counts to authenticated, service_role;
 create view public.operator_counts with (security_invoker = true) as select * from private.operator_counts;
 
 comment on view public.operator_counts is
-  'One row with how much waits for an operator: alerts that nobody has in hand, open rejected deliveries, leads that no order '
+  'One row with how much waits for an operator: alerts that nobody has in hand (those about waiting leads count as one), open rejected deliveries, leads that no order '
   'has got, recruits without an answer, and unmatched texts. No row for a user who is not an operator.';
 grant select on public.operator_counts to authenticated, service_role;
 

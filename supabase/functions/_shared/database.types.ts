@@ -3479,6 +3479,7 @@ export type Database = {
           "deleted_in_7_days": number | null;
           "deliveries": number | null;
           "first_at": string | null;
+          "first_deleted_at": string | null;
           "id": string | null;
           "last_at": string | null;
           "reason": string;

@@ -32,7 +32,11 @@ grant select on public.job_list to authenticated, service_role;
 
 create view private.operator_counts as
 select
-  (select count(*)::int from public.alerts a where a.state = 'open') as alerts,
+  (
+    select count(distinct case a.kind when 'leads_waiting' then a.kind else a.id::text end)::int
+    from public.alerts a
+    where a.state = 'open'
+  ) as alerts,
   (select count(*)::int from public.rejected_deliveries d where d.status = 'open') as deliveries,
   (
     (select count(*) from public.recruiting_leads l where l.distribution = 'unmatched')
@@ -50,6 +54,6 @@ grant select on private.operator_counts to authenticated, service_role;
 create view public.operator_counts with (security_invoker = true) as select * from private.operator_counts;
 
 comment on view public.operator_counts is
-  'One row with how much waits for an operator: alerts that nobody has in hand, open rejected deliveries, leads that no order '
+  'One row with how much waits for an operator: alerts that nobody has in hand (those about waiting leads count as one), open rejected deliveries, leads that no order '
   'has got, recruits without an answer, and unmatched texts. No row for a user who is not an operator.';
 grant select on public.operator_counts to authenticated, service_role;

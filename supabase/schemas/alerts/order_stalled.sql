@@ -7,7 +7,7 @@ set search_path = ''
 as $$
   with orders as materialized (
     select
-      o.id, left(o.id::text, 8) as name, o.agency_id, a.name as agency, o.ends_at, o.quantity, o.daily_cap, v.slug as vendor,
+      o.id, left(o.id::text, 8) as name, o.agency_id, a.name as agency, o.ends_at, o.quantity, o.daily_cap, v.slug as vendor, v.name as vendor_name,
       left_over.*,
       case
         -- Of several reasons the first: while an order has ended, nothing else matters.
@@ -40,7 +40,7 @@ as $$
       ),
       (
         'vendor_inactive', jsonb_build_object('vendor', o.vendor),
-        format('wants leads of %s, which is inactive', o.vendor), format('vendor update %s --active true', o.vendor)
+        format('wants leads of %s, which is inactive', o.vendor_name), format('vendor update %s --active true', o.vendor)
       ),
       (
         'no_agent', jsonb_build_object('agency_id', o.agency_id),

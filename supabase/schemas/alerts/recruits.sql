@@ -27,11 +27,12 @@ comment on function private.find_recruit_waiting(jsonb, timestamptz) is
   'The conversations in which a recruit has waited for {minutes} of the agency''s hours. Nobody waits who was answered, by a '
   'person or the bot, needs no reply, has opted out, or is suppressed. An answer that is put off is not waited for until then.';
 
-insert into public.alert_rules (kind, finder, threshold, title, advice, link_label, summary) values (
+insert into public.alert_rules (kind, finder, threshold, title, advice, link_label, summary, severity) values (
   'recruit_waiting', 'find_recruit_waiting', '{"minutes": 15, "managers_after": 60}',
   'Recruits who wait', 'The agent and the managers were notified. Ask them.',
   'See the recruits who wait',
-  '%s recruits of %s wait');
+  '%s recruits of %s wait',
+  1);
 
 create function private.recruit_notifications_due()
 returns table (conversation_id uuid, message_id uuid, agent_id uuid)

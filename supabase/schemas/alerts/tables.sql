@@ -43,7 +43,7 @@ comment on column public.alert_rules.summary is
   'its own.';
 
 comment on column public.alert_rules.severity is
-  '1: leads or texts stand still, or somebody who has opted out may be texted; 2: they may soon; 3: nobody loses anything.';
+  '1: leads, texts or recruits wait, or somebody who has opted out may be texted; 2: they may soon; 3: nobody loses anything.';
 
 alter table public.alert_rules enable row level security;
 grant select, insert, update, delete on public.alert_rules to service_role;

@@ -61,14 +61,15 @@ grant select on public.delivery_list to authenticated, service_role;
 create view public.delivery_reason_list with (security_invoker = true) as
 select md5(jsonb_build_array(d.vendor_id, d.code, d.reason)::text)::uuid as id, d.vendor, d.vendor_id, d.code, d.reason,
   count(*)::int as deliveries, min(d.received_at) as first_at, max(d.received_at) as last_at,
-  count(*) filter (where d.received_at < now() - interval '23 days')::int as deleted_in_7_days
+  min(d.received_at) + private.deliveries_kept() as first_deleted_at,
+  count(*) filter (where d.received_at + private.deliveries_kept() < now() + interval '7 days')::int as deleted_in_7_days
 from private.delivery_list d
 where d.status = 'open'
 group by d.vendor_id, d.vendor, d.code, d.reason;
 
 comment on view public.delivery_reason_list is
   'Why open deliveries were rejected, with how many of each vendor; vendor_id: null for imports; id: of vendor, code and '
-  'reason; deleted_in_7_days: how many are then 30 days old, when prune_deliveries() deletes them. For pages, continue '
+  'reason; first_deleted_at: when the oldest is deleted; deleted_in_7_days: how many are within 7 days. For pages, continue '
   'after the last row, ordered by deliveries and id, both descending.';
 grant select on public.delivery_reason_list to authenticated, service_role;
 

@@ -166,6 +166,15 @@ comment on function public.prune_deliveries(interval) is
   'counts of refused proofs that have not increased since. PT400 for a negative interval.';
 grant execute on function public.prune_deliveries(interval) to service_role;
 
+create function private.deliveries_kept() returns interval
+language sql
+immutable
+set search_path = ''
+return interval '30 days';
+
+comment on function private.deliveries_kept() is 'How long a rejected delivery is kept, unless operators prune them sooner.';
+grant execute on function private.deliveries_kept() to authenticated, service_role;
+
 create function private.set_resolved_at() returns trigger
 language plpgsql
 set search_path = ''
@@ -236,7 +245,7 @@ begin
   if exists (select from pg_available_extensions e where e.name = 'pg_cron') then
     create extension if not exists pg_cron with schema pg_catalog;
     perform cron.schedule(
-      'prune rejected deliveries', '17 3 * * *', $job$select public.prune_deliveries('30 days')$job$);
+      'prune rejected deliveries', '17 3 * * *', $job$select public.prune_deliveries(private.deliveries_kept())$job$);
   end if;
 exception when others then
   -- pg_cron runs in only one database of a server. A missing schedule must not fail a deployment.

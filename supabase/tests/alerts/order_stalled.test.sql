@@ -52,7 +52,7 @@ from (values
   ($$update public.agents set is_active = false where id = md5('ann')::uuid$$, null),
   ($$update public.agents set away_until = now() where agency_id = md5('agency')::uuid$$, null),
   ($$update public.vendors set is_active = false where id = md5('vendor')::uuid$$,
-    'order <order> of agency: wants leads of test-vendor, which is inactive: vendor update test-vendor --active true: /operator/orders/<order>'),
+    'order <order> of agency: wants leads of vendor, which is inactive: vendor update test-vendor --active true: /operator/orders/<order>'),
   -- One alert for an order, of the first reason
   ($$update public.vendors set is_active = false; select pg_temp.set_order('ends_at = now() - interval ''1 hour''')$$,
     'order <order> of agency: ended <time>, 100 of 100 leads short: order close <order>: /operator/orders/<order>')
