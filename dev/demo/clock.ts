@@ -121,6 +121,6 @@ const TABLES = `
     from unnest(array['message_id', 'conversation_id', 'recruiting_lead_id', 'lead_id', 'id']) with ordinality p (name, place)
     join pg_attribute a on a.attrelid = c.oid and a.attname = p.name and a.atttypid = 'uuid'::regtype
     where p.name <> 'id'
-      or c.relname in ('recruiting_leads', 'recruiting_conversations', 'recruiting_messages', 'rejected_deliveries')
+      or c.relname in ('recruiting_leads', 'recruiting_conversations', 'recruiting_messages', 'rejected_deliveries', 'leads')
   ) l
   where c.relkind = 'r' and t.times is not null and l.link is not null`;

@@ -7,6 +7,7 @@ import { AGENCIES, GREETING, LEAVES, loginOf, SEED_ORDER, VENDORS } from "./cast
 import { moveClock, passTime, type Story } from "./clock.ts";
 import { Applicants, planLeads, type PlannedLead } from "./plan.ts";
 import { Recruit, textUs } from "./recruits.ts";
+import { present, salesLeads } from "./sales.ts";
 import { newForm, type VendorClient } from "./vendors.ts";
 
 /** What the world is made with. */
@@ -45,8 +46,10 @@ export async function makeWorld(tools: Tools, seed: number): Promise<string> {
   await talk(tools, stored, random);
   const texts = new Date();
   await act(tools, stored, seed);
+  const sales = await present(sql, now);
   const world = await count(sql);
-  await moveClock(sql, { began, leads, texts }, stored.map(({ id, lead }) => storyOf(id, lead, now, random)));
+  const stories = stored.map(({ id, lead }) => storyOf(id, lead, now, random));
+  await moveClock(sql, { began, leads, texts }, [...stories, ...sales]);
   await sql`update public.service_numbers set segments_per_second = 100`;
   await sql`alter system reset lead_intake.broadcasts_left`;
   await sql`select pg_reload_conf()`;
@@ -130,19 +133,6 @@ async function ruleRepeats(sql: postgres.Sql, planned: PlannedLead[]): Promise<v
       ((select id from public.vendors where slug = 'lead-house'), null, '{phone,email}', '90 days', 'hold')`;
   const complained = planned.findLast(({ isRepeat }) => isRepeat)!;
   await sql`select public.add_suppression(${complained.phone}, 'Asked not to be called')`;
-}
-
-/** The body of an import: sales leads of James. */
-async function salesLeads(sql: postgres.Sql, people: PlannedLead[]): Promise<object> {
-  const [agent] = await sql`select id as agent_id, agency_id from public.agents where first_name = 'James'`;
-  return {
-    ...agent,
-    leads: people.map(({ first, state }, n) => ({
-      ...{ external_id: crypto.randomUUID(), first_name: first, state, type: n % 2 ? "fe" : "union" },
-      last_name: people.at(n - 7)!.last,
-      phone: `(${312 + n}) 555-${String(1_900 + n)}`,
-    })),
-  };
 }
 
 /** People are greeted, write back, and the bot goes on with them. Each turn is taken for all at once. */
