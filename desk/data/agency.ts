@@ -87,6 +87,13 @@ export const agencyQueries = {
       const found = search(all, typed, { names: ["name"], phones: ["name"] });
       return await call(after(found, last, column, !isDescending).limit(limit)) as unknown as ListedAgency[];
     }),
+  /** All agencies by name. */
+  names: () =>
+    queryOptions({
+      queryKey: ["agencies", "names"],
+      queryFn: async () =>
+        await call(supabase.from("agency_list").select("id, name").order("name")) as Pick<Agency, "id" | "name">[],
+    }),
   /** What people have changed, the latest first. Orders have a history of their own. */
   changes: (agency_id: string) =>
     pagesOptions<AgencyChange>(["agency changes", agency_id], async (limit, last) => {

@@ -56,6 +56,7 @@ export type UnsentText = Row<
 >;
 /** Why texts are not sent yet, with how many. */
 export type UnsentCause = Row<"unsent_cause_list", "cause" | "texts" | "since">;
+type VendorName = Row<"vendor_name_list", "id" | "slug" | "name">;
 /** A recruit who waits for an answer. */
 export type WaitingRecruit = Row<"waiting_recruit_list", "conversation_id" | "agency" | "phone" | "since">;
 /** A vendor with its API keys. */
@@ -249,16 +250,17 @@ export const operatorQueries = {
       const query = supabase.from("outbox_list").select().eq("agency_id", agency_id).eq("state", "failed").limit(limit);
       return await call(after(query, last, "created_at", false, "message_id")) as UnsentText[];
     }),
-  /** The names of vendors by their slugs. One that several have is told apart by the slug. */
+  /** The vendors by their names. One that several have is told apart by the slug. */
   vendorNames: () =>
     queryOptions({
       queryKey: [...operatorQueries.all(), "vendor names"],
       queryFn: async () => {
-        const rows = await asOperator(call(supabase.from("vendor_name_list").select()));
+        const rows = await asOperator(call(supabase.from("vendor_name_list").select())) as VendorName[];
         const ofName = Map.groupBy(rows, ({ name }) => name);
-        return Object.fromEntries(
-          rows.map(({ slug, name }) => [slug!, ofName.get(name)!.length === 1 ? name! : `${name} (${slug})`]),
-        );
+        return rows.map(({ id, slug, name }) => ({
+          ...{ id, slug },
+          name: ofName.get(name)!.length === 1 ? name : `${name} (${slug})`,
+        })).toSorted((one, other) => one.name.localeCompare(other.name));
       },
       ...SELDOM,
     }),

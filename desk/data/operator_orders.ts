@@ -1,6 +1,7 @@
-import { queryOptions } from "@tanstack/react-query";
+import { queryOptions, useMutation } from "@tanstack/react-query";
+import type { Json } from "../../supabase/functions/_shared/database.types.ts";
 import { call, supabase } from "./client.ts";
-import { asOperator, operatorQueries, type Row, SELDOM } from "./operator.ts";
+import { asOperator, operatorQueries, readAgain, type Row, SELDOM } from "./operator.ts";
 import { after, isId, pagesOptions, search } from "./pages.ts";
 
 /** An order of an agency for leads. */
@@ -98,3 +99,12 @@ export const operatorOrderQueries = {
       ...SELDOM,
     }),
 };
+
+/** Creates an order of an agency, which is open, by the columns that are set. Gives its id. */
+export function useCreateOrder() {
+  return useMutation({
+    mutationFn: async ({ agency_id, ...settings }: { agency_id: string } & Record<string, Json>) =>
+      (await asOperator(call(supabase.rpc("create_order", { agency_id, settings })))).id,
+    onSettled: () => void readAgain(),
+  });
+}

@@ -21,7 +21,8 @@ export interface Act {
   meaning: string;
 }
 
-const OPEN: Act = {
+/** Opens an order. */
+export const OPEN: Act = {
   label: "Open",
   status: "open",
   meaning: "From now on it gets leads. Those that wait already are distributed by hand.",
@@ -40,9 +41,7 @@ export const ACTS: Record<string, Act[]> = {
 };
 
 /** Where there is no order. */
-export const NO_ORDER = (
-  <EmptyState title="There is no such order.">The people who run the service make the orders of agencies.</EmptyState>
-);
+export const NO_ORDER = <EmptyState title="There is no such order." />;
 
 /** An order with what can be done with it, and why it gets leads or none. */
 export function OrderView({ id }: { id: string }) {

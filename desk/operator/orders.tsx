@@ -13,6 +13,7 @@ import { todayText, wantedText } from "../ui/order_fill.tsx";
 import { Page } from "../ui/page.tsx";
 import { Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
+import { NewOrder } from "./new_order.tsx";
 import { type Act, ACTS, actsOf, Fill, NO_ORDER, StatusBadge } from "./order.tsx";
 import { useVendorName, VendorField } from "./vendor_name.tsx";
 
@@ -53,7 +54,10 @@ function FoundOrders({ all, agencyId, children }: { all: string; agencyId?: stri
           options={Object.keys(ACTS).map((status) => [status, labelOf(status)])}
         />
       </form>
-      {agencyId !== undefined && <AgencyActs agencyId={agencyId} />}
+      <p className="buttons">
+        <NewOrder agencyId={agencyId} />
+        {agencyId !== undefined && <AgencyActs agencyId={agencyId} />}
+      </p>
       <OrderTable query={query} isOfAgency={agencyId !== undefined} />
     </>
   );
@@ -170,7 +174,7 @@ function AgencyActs({ agencyId }: { agencyId: string }) {
   const { data: orders = [] } = useQuery(operatorOrderQueries.agencyOrders(agencyId));
   const { mutateAsync: change } = useChangeOrders();
   return (
-    <p className="buttons">
+    <>
       {([["Pause", "open", "paused"], ["Open", "paused", "open"]] as const).map(([verb, from, status]) => {
         const meant = orders.filter((order) => order.status === from);
         if (meant.length === 0) return null;
@@ -188,6 +192,6 @@ function AgencyActs({ agencyId }: { agencyId: string }) {
           />
         );
       })}
-    </p>
+    </>
   );
 }

@@ -5,12 +5,13 @@ import { SelectField } from "../ui/filters.tsx";
 /** Gives the name of a vendor for its slug. The slug stands for it until the names are read. */
 export function useVendorName(): (slug: string) => string {
   const { data: names } = useQuery(operatorQueries.vendorNames());
-  return (slug) => slug === "import" ? "Imported sales leads" : names?.[slug] ?? slug;
+  return (slug) =>
+    slug === "import" ? "Imported sales leads" : names?.find((vendor) => vendor.slug === slug)?.name ?? slug;
 }
 
 /** Narrows a list in the address to a vendor, by its slug; `others` stand below the vendors. */
 export function VendorField({ others = [] }: { others?: [slug: string, name: string][] }) {
-  const { data: names = {} } = useQuery(operatorQueries.vendorNames());
-  const options = Object.entries(names).sort(([, one], [, other]) => one.localeCompare(other));
+  const { data: names = [] } = useQuery(operatorQueries.vendorNames());
+  const options = names.map(({ slug, name }): [string, string] => [slug, name]);
   return <SelectField name="vendor" label="Vendor" all="All vendors" options={[...options, ...others]} />;
 }

@@ -166,6 +166,38 @@ deskTest("an order that is nearly full gets more leads, and what can't be says s
   await assertFits(page);
 });
 
+deskTest("an order is created for a state, and what can't be stands beside its field", async (page) => {
+  const vendor = await createVendor();
+  const { agency_id } = await createOrder(vendor);
+  const name = `Agency ${crypto.randomUUID()}`;
+  await sql`update public.agencies set name = ${name} where id = ${agency_id}`;
+  await signIn(page, await signInNewOperator(), "operator/orders?new=IL");
+  const form = page.getByRole("dialog", { name: "New order" });
+  await form.getByLabel("Agency").selectOption({ label: name });
+  await form.getByLabel("Leads in all").fill("ten");
+  await form.getByLabel("Vendor").selectOption({ label: vendor.slug });
+  await form.getByLabel("Agent").selectOption({ label: "Agent 1" });
+  await form.getByRole("button", { name: "Create the order" }).click();
+  await form.getByText("must be a whole number from 1 to 999,999").waitFor();
+  await assertAccessible(page);
+  await form.getByLabel("Leads in all").fill("12");
+  await form.getByLabel("States").fill("il, tx");
+  await form.getByRole("button", { name: "Create the order" }).click();
+  await page.locator(".facts").getByText(`${vendor.slug}, IL, TX`).waitFor();
+  await page.locator(".facts").getByText("0 of 12").waitFor();
+  const [made] =
+    await sql`select agent_id from public.recruiting_orders where agency_id = ${agency_id} and quantity = 12`;
+  assert.notEqual(made!.agent_id, null);
+
+  await page.locator(".facts").getByRole("link").click();
+  await page.getByRole("button", { name: "New order" }).click();
+  await form.getByLabel("Leads in all").waitFor();
+  assert.equal(await form.getByLabel("Agency").count(), 0);
+  assert.equal(await form.getByLabel("States").inputValue(), "");
+  await page.setViewportSize({ width: 360, height: 740 });
+  await assertFits(page);
+});
+
 deskTest("orders are found by their agency, vendor and status, and one is closed in its row", async (page) => {
   const vendor = await createVendor();
   const order = await createOrder(vendor, { quantity: 7 });

@@ -4210,15 +4210,18 @@ export type Database = {
       };
       "vendor_name_list": {
         Row: {
+          "id": string;
           "name": string;
           "slug": string;
         };
         ComputedFields: never;
         Insert: {
+          "id"?: string | null;
           "name"?: string | null;
           "slug"?: string | null;
         };
         Update: {
+          "id"?: string | null;
           "name"?: string | null;
           "slug"?: string | null;
         };

@@ -2,22 +2,47 @@
 
 create function public.create_order(agency_id uuid, settings jsonb) returns public.recruiting_orders
 language plpgsql
+security definer
 set search_path = ''
 as $$
 declare
-  created_id uuid;
+  created public.recruiting_orders;
 begin
-  insert into public.recruiting_orders (agency_id, quantity)
-  values (create_order.agency_id, (settings ->> 'quantity')::integer)
-  returning id into created_id;
-  return public.change_order(created_id, settings);
+  perform private.require_operator();
+  if not exists (select from public.agencies a where a.id = create_order.agency_id) then
+    raise exception 'agency_id: there is no such agency' using errcode = 'PT404';
+  end if;
+  insert into public.recruiting_orders (agency_id, quantity) values (create_order.agency_id, 1) returning * into created;
+  perform private.check_changes(
+    to_jsonb(created), settings, null,
+    '{daily_cap,states,greeting_template,quantity,priority,agent_id,vendor_id,starts_at,ends_at}', 'is no setting of an order');
+  created := private.save_order(private.changed_order(created, '{"quantity": null}' || settings));
+  perform private.note_operator_action('order create', jsonb_build_object(
+    'order_id', created.id, 'agency_id', created.agency_id, 'changes', settings));
+  return created;
 end
 $$;
 
 comment on function public.create_order(uuid, jsonb) is
   'Creates an order of an agency, which is open, and returns it. settings: quantity, and any other columns that change_order() '
-  'takes, whose errors it has.';
-grant execute on function public.create_order(uuid, jsonb) to service_role;
+  'takes, whose errors it has. PT404 for an unknown agency. For operators; for a signed-in one, it adds a row to '
+  'operator_actions. Security definer because operators may not write orders.';
+grant execute on function public.create_order(uuid, jsonb) to authenticated, service_role;
+
+create function private.save_order(saved public.recruiting_orders) returns public.recruiting_orders
+language sql
+set search_path = ''
+as $$
+  update public.recruiting_orders o
+  set
+    status = saved.status, daily_cap = saved.daily_cap, states = saved.states, greeting_template = saved.greeting_template,
+    quantity = saved.quantity, priority = saved.priority, agent_id = saved.agent_id, vendor_id = saved.vendor_id,
+    starts_at = saved.starts_at, ends_at = saved.ends_at
+  where o.id = saved.id
+  returning o.*
+$$;
+
+comment on function private.save_order(public.recruiting_orders) is 'Stores what change_order() may change, and returns the order.';
 
 create function public.change_order(order_id uuid, changes jsonb, seen jsonb default null) returns public.recruiting_orders
 language plpgsql
@@ -95,14 +120,7 @@ begin
   else
     perform private.note_operator_action('order update', jsonb_build_object('order_id', stored.id, 'changes', after));
   end if;
-  update public.recruiting_orders o
-  set
-    status = saved.status, daily_cap = saved.daily_cap, states = saved.states, greeting_template = saved.greeting_template,
-    quantity = saved.quantity, priority = saved.priority, agent_id = saved.agent_id, vendor_id = saved.vendor_id,
-    starts_at = saved.starts_at, ends_at = saved.ends_at
-  where o.id = stored.id
-  returning o.* into saved;
-  return saved;
+  return private.save_order(saved);
 exception when lock_not_available then
   raise exception 'Others have locked the order. Try again in a moment.' using errcode = 'PT409';
 end

@@ -3,7 +3,7 @@
 -- security. The views of the API show what they have.
 
 create view private.vendor_name_list as
-select v.slug, v.name
+select v.slug, v.name, v.id
 from public.vendors v
 where (select private.may_operate());
 

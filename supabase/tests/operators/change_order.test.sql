@@ -1,6 +1,6 @@
 -- Orders are created and changed: by whom, which values they may have, what others have changed meanwhile, and what is kept.
 begin;
-select plan(74);
+select plan(79);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor');
@@ -205,6 +205,32 @@ from (values
   (jsonb_build_object('quantity', 3, 'agent_id', md5('ann')::uuid),
     format('agent_id: ann is inactive and gets no lead: npm run admin -- agent update %s --active true', md5('ann')::uuid))
 ) s (settings, message);
+
+-- Who creates one.
+create function pg_temp.create_as(who text, settings jsonb) returns text language plpgsql as $$
+declare
+  result text;
+begin
+  perform pg_temp.become(who);
+  result := (public.create_order(md5('agency')::uuid, settings)).quantity;
+  reset role;
+  perform set_config('request.jwt.claims', '', true);
+  return result;
+exception when others then
+  reset role;
+  perform set_config('request.jwt.claims', '', true);
+  return sqlstate || ' ' || sqlerrm;
+end
+$$;
+select is(pg_temp.create_as('ann', '{"quantity": 3}'), '42501 only an operator may do this', 'an agent creates no order');
+select is(pg_temp.create_as('visitor', '{"daily_cap": 3}'), '22023 quantity: must be a whole number from 1 to 999,999',
+  'an order has a quantity');
+select is(pg_temp.create_as('visitor', '{"quantity": 3, "filled": 2}'), '22023 filled: is no setting of an order', 'and no other columns');
+delete from public.operator_actions;
+select is(pg_temp.create_as('visitor', '{"quantity": 3, "priority": 2}'), '3', 'an operator creates one,');
+select is(
+  (select a.action || ' ' || (a.subject - 'order_id')::text from public.operator_actions a),
+  format('order create {"changes": {"priority": 2, "quantity": 3}, "agency_id": "%s"}', md5('agency')::uuid), 'which is noted');
 
 select * from finish();
 rollback;
