@@ -44,7 +44,7 @@ export type WantedLeads = Omit<Returned<"count_wanted_leads">, "states"> & {
     wanted: number;
     oldest: string;
     /** The one that takes them first, or the nearest and why it takes none. Null: no order is for this vendor. */
-    order: { id: string; agency: string; obstacle: string | null } | null;
+    order: { id: string; agency: string; status: string; wants_state: boolean; obstacle: string | null } | null;
   }[];
 };
 export type WaitingLead = Row<"waiting_lead_list", "id" | "vendor_id" | "name" | "received">;

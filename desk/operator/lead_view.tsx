@@ -3,6 +3,8 @@ import { useEffect, useState } from "react";
 import { Link } from "wouter";
 import { useQuery } from "@tanstack/react-query";
 import { greetingOf, type ShownLead, useReadLead, useReturnLead } from "../data/look_up.ts";
+import { operatorQueries } from "../data/operator.ts";
+import { useDistribute } from "../data/operator_acts.ts";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { JsonFields } from "../ui/json_value.tsx";
 import { Page } from "../ui/page.tsx";
@@ -10,11 +12,11 @@ import { phoneText } from "../ui/phone.ts";
 import { ErrorState, Skeleton } from "../ui/query_result.tsx";
 import { Time } from "../ui/time.tsx";
 import { distributionText, greetingText } from "./lead_words.ts";
+import { MOST, Remedy } from "./remedy.tsx";
 import { TriedOrders } from "./tried_orders.tsx";
 import { useVendorName } from "./vendor_name.tsx";
 
-/** What is written of an id is its beginning, as elsewhere; the fields have it whole. */
-const UUID = /\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
+const UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
 
 /** What the page says elsewhere, or only as it is stored. */
 const ELSEWHERE = new Set([
@@ -31,7 +33,7 @@ export function LeadView({ id }: { id: string }) {
     <Page title={data?.lead.name || "Lead"}>
       <Link href="/operator/search" className="back">Search</Link>
       {error !== null && <ErrorState error={error} retry={() => mutate(id)} />}
-      {data === undefined ? error === null && <Skeleton /> : <Shown {...data} onReturned={() => mutate(id)} />}
+      {data === undefined ? error === null && <Skeleton /> : <Shown {...data} onChanged={() => mutate(id)} />}
     </Page>
   );
 }
@@ -68,14 +70,15 @@ function ReturnLead({ lead: { id, agency }, onReturned }: { lead: ShownLead["lea
   );
 }
 
-function Shown({ onReturned, ...shown }: ShownLead & { onReturned: () => void }) {
+function Shown({ onChanged, ...shown }: ShownLead & { onChanged: () => void }) {
   const { lead, timeline, explained } = shown;
   const nameOf = useVendorName();
   return (
     <>
       <div className="section-head">
         <Where {...shown} />
-        {lead.distribution === "distributed" && <ReturnLead lead={lead} onReturned={onReturned} />}
+        {lead.distribution === "distributed" && <ReturnLead lead={lead} onReturned={onChanged} />}
+        {["unmatched", "pending"].includes(lead.distribution!) && <WaitingRemedy lead={lead} onChanged={onChanged} />}
       </div>
       <div className="recruit-columns">
         <section className="panel" aria-labelledby="fields">
@@ -89,10 +92,7 @@ function Shown({ onReturned, ...shown }: ShownLead & { onReturned: () => void })
               {timeline.map(({ at, event, detail }, place) => (
                 <li key={place}>
                   <Circle size={8} />
-                  <span>
-                    <strong>{event === "stored" ? "received" : event}</strong>{" "}
-                    {detail?.replace(UUID, (id) => id.slice(0, 8))}
-                  </span>
+                  <Event event={event} detail={detail ?? ""} of={shown} />
                   <Time at={at} />
                 </li>
               ))}
@@ -113,6 +113,57 @@ function Shown({ onReturned, ...shown }: ShownLead & { onReturned: () => void })
     </>
   );
 }
+
+/** What brings a lead that waits nearer to an agency. */
+function WaitingRemedy({ lead, onChanged }: Pick<ShownLead, "lead"> & { onChanged: () => void }) {
+  const { data: vendors } = useQuery(operatorQueries.waitingVendors());
+  const { data: counted } = useQuery(operatorQueries.wantedLeads());
+  const { mutateAsync: distribute } = useDistribute();
+  const nameOf = useVendorName();
+  const vendor_id = vendors?.find(({ vendor }) => vendor === lead.vendor)?.vendor_id;
+  const found = counted?.find((counts) => counts.vendor_id === vendor_id)?.states.find(({ state }) =>
+    state === lead.state
+  );
+  if (vendor_id === undefined || found === undefined) return null;
+  return (
+    <Remedy
+      of={found}
+      isPrimary
+      onOpened={onChanged}
+      whose={nameOf(lead.vendor!)}
+      act={() => distribute({ max: MOST, vendor_id }).then(onChanged)}
+    />
+  );
+}
+
+/** An event and its detail. Of what is an event of a lead and no text, the names and ids are links. */
+function Event({ event, detail, of: { lead, explained } }: { event: string; detail: string; of: ShownLead }) {
+  const nameOf = useVendorName();
+  const { agency_id } = explained?.lead ?? {};
+  const names = [lead.agency, lead.agent].filter((name) => agency_id && name).map(String);
+  const isLinked = /^(distributed|returned|assigned|refused|delivery )/.test(event);
+  const linked = isLinked ? names.map((name) => name.replace(/[^\w\s]/g, "\\$&")) : [];
+  const parts = detail.split(RegExp(`(${[UUID, ...linked].join("|")})`));
+  return (
+    <span>
+      <strong>{event === "stored" ? "received" : event}</strong> {event === "stored" && lead.vendor && (
+        <>
+          from <Link href={`/operator/leads?vendor=${lead.vendor}`}>{nameOf(lead.vendor)}</Link>,{" "}
+        </>
+      )}
+      {parts.map((part, n) => {
+        if (n % 2 === 0) return part;
+        if (names.includes(part)) return <Link key={n} href={`/operator/agencies/${agency_id}`}>{part}</Link>;
+        // What is written of an id is its beginning; the fields have it whole.
+        const words = part.slice(0, 8);
+        const kind = isLinked && /(order|delivery) $/.exec(parts[n - 1]!)?.[1];
+        return kind ? <Link key={n} href={`/operator/${PATHS[kind]}/${part}`}>{words}</Link> : words;
+      })}
+    </span>
+  );
+}
+
+const PATHS: Record<string, string> = { order: "orders", delivery: "deliveries" };
 
 /** What the vendor has said of the lead in words, and below it all that is stored, as it is stored. */
 function Fields({ lead }: Pick<ShownLead, "lead">) {
@@ -161,7 +212,7 @@ function Where({ kind, lead: { id, distribution, agency, agent, source }, explai
         {distributionText(distribution!)}. {waits && (
           next === undefined ? "No order wants it now." : (
             <>
-              <bdi>{next.agency}</bdi> would get it now. <Link href="/operator/waiting">Distribute waiting leads</Link>
+              <bdi>{next.agency}</bdi> would get it now.
             </>
           )
         )}

@@ -10,7 +10,6 @@ import {
 } from "../data/operator.ts";
 import { useDistribute } from "../data/operator_acts.ts";
 import { usePages } from "../data/pages.ts";
-import { ConfirmButton } from "../ui/confirm.tsx";
 import { countText } from "../ui/count.ts";
 import { useParameter } from "../ui/location.ts";
 import { Page } from "../ui/page.tsx";
@@ -18,10 +17,8 @@ import { EmptyState } from "../ui/query_result.tsx";
 import { Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import { stateName } from "./lead_words.ts";
+import { DistributeButton, MOST, Remedy } from "./remedy.tsx";
 import { useVendorName } from "./vendor_name.tsx";
-
-/** The number of leads that are distributed at once: new leads wait meanwhile. */
-const MOST = 100;
 
 /** The leads that no order has got, and their distribution. */
 export function Waiting() {
@@ -79,6 +76,10 @@ function Distribution(
   const those = counted?.filter(({ vendor_id }) => chosen === undefined || vendor_id === chosen.vendor_id);
   const states = statesOf(those ?? []);
   const wanted = those?.reduce((sum, { wanted }) => sum + wanted, 0);
+  const distribution = {
+    whose: chosen === undefined ? "all vendors" : nameOf(chosen.vendor),
+    act: () => act(chosen?.vendor_id ?? null),
+  };
 
   return (
     <>
@@ -97,17 +98,10 @@ function Distribution(
           <button type="button" aria-disabled title="No open order wants any of them.">Distribute</button>
         )}
         {!isPending && wanted !== 0 && (
-          <ConfirmButton
+          <DistributeButton
             label={wanted ? `Distribute ${Math.min(wanted, MOST)}` : "Distribute"}
             className="primary"
-            question={
-              <p>
-                Up to {MOST} leads of {chosen === undefined ? "all vendors" : nameOf(chosen.vendor)}{" "}
-                go to the open orders that want them, the oldest first. This can't be undone. It is noted with your
-                name.
-              </p>
-            }
-            act={() => act(chosen?.vendor_id ?? null)}
+            {...distribution}
           />
         )}
       </div>
@@ -122,13 +116,16 @@ function Distribution(
           wants them and an operator presses Distribute.
         </p>
       )}
-      <States states={states} />
+      <States states={states} distribution={distribution} />
     </>
   );
 }
 
 /** The leads by state. One that is opened leaves only its leads in the list below. */
-function States({ states }: { states: StateCount[] }) {
+function States({ states, distribution }: {
+  states: StateCount[];
+  distribution: { whose: string; act: () => Promise<unknown> };
+}) {
   const [shown] = useParameter("state");
   const those = states.filter(({ state }) => shown === null || shown === (state ?? NO_STATE));
   if (those.length === 0) return null;
@@ -146,7 +143,7 @@ function States({ states }: { states: StateCount[] }) {
         columns={[
           { title: "State", cell: nameOfState, isHeader: true },
           { title: "Leads", cell: ({ leads }) => countText(leads), isNumber: true },
-          { title: "Wanted now", cell: ({ wanted }) => countText(wanted), isNumber: true },
+          { title: "Wanted now", cell: ({ wanted }) => countText(wanted), isNumber: true, isMinor: true },
           { title: "Oldest", cell: ({ oldest }) => <Time at={oldest} isAge /> },
           {
             title: "Nearest order",
@@ -159,6 +156,7 @@ function States({ states }: { states: StateCount[] }) {
               ),
             isSentence: true,
           },
+          { title: "Next step", cell: (state) => <Remedy of={state} {...distribution} />, isPlain: true },
         ]}
       />
     </>

@@ -176,7 +176,12 @@ deskTest("the page of a lead begins with where it is and why, in words, and name
   await page.getByRole("region", { name: "Fields" }).getByText(vendor.name, { exact: true }).waitFor();
   assert.equal(await page.getByText(vendor.slug).filter({ visible: true }).count(), 0);
   await assertAccessible(page);
-  await headline.getByRole("link", { name: `order ${short}` }).click();
+  // The names in its history are links.
+  const events = page.locator(".timeline").getByRole("listitem");
+  for (const name of [vendor.name, "An agency under test", "Agent 1", short]) {
+    await events.getByRole("link", { name, exact: true }).waitFor();
+  }
+  await events.getByRole("link", { name: short }).click();
   await page.getByRole("heading", { name: "Why it gets leads, or none" }).waitFor();
   await page.getByText("2 leads that it wants came in seven days").waitFor();
   const own = page.getByRole("region", { name: "Why it gets leads" }).locator("[aria-current]");
@@ -195,6 +200,10 @@ deskTest("the page of a lead begins with where it is and why, in words, and name
 
   await page.evaluate(`location.hash = "#/operator/search/${ids[1]}"`);
   await headline.getByText("Waits: no order wanted it when it came. No order wants it now.").waitFor();
+  assert.equal(
+    await page.getByRole("link", { name: "Change the nearest order" }).getAttribute("href"),
+    `#/operator/orders/${order.id}`,
+  );
   await page.getByText(`A new lead of ${vendor.name} from no state is offered to them in this order`).waitFor();
   await sql`update public.recruiting_orders set quantity = 2, status = 'open' where id = ${order.id}`;
   await page.reload();
@@ -202,6 +211,9 @@ deskTest("the page of a lead begins with where it is and why, in words, and name
   await page.getByRole("region", { name: "The orders for such a lead" }).getByText("would get it, for Agent 1")
     .waitFor();
   await assertAccessible(page);
+  await page.getByRole("button", { name: "Distribute now" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Distribute now" }).click();
+  await headline.getByText(`Distributed to An agency under test, Agent 1, by the order ${short}, `).waitFor();
   await page.evaluate(`location.hash = "#/operator/search/${ids[2]}"`);
   await headline.getByText("For no order: it came in bulk, or is a test.").waitFor();
   await sql`update public.recruiting_orders set status = 'closed' where id = ${order.id}`;

@@ -29,12 +29,12 @@ deskTest("waiting leads are distributed to the orders that want them, and who go
     hasText: "Texas",
   });
   const nearest = state.getByRole("link", { name: `Order ${order.id.slice(0, 8)} of An agency under test` });
-  assert.match(await state.innerText(), /^Texas\s+3\s+3\s+\d+ days\s+Order .* takes them first$/);
+  assert.match(await state.innerText(), /^Texas\s+3\s+3\s+\d+ days\s+Order .* takes them first\s+Distribute now$/);
   await state.getByRole("link", { name: "Texas" }).click();
   await page.waitForURL(/[?&]state=TX/);
   await own.first().waitFor();
   await page.getByRole("button", { name: "Distribute 3" }).click();
-  await page.getByText(`Up to 100 leads of ${vendor.slug} go to the open orders`).waitFor();
+  await page.getByRole("dialog").getByText(`Up to 100 leads of ${vendor.slug} go to the open orders`).waitFor();
   assert.equal((await storedLeads(vendor)).filter(({ order_id }) => order_id !== null).length, 0);
   await page.getByRole("dialog").getByRole("button", { name: "Distribute" }).click();
 
@@ -48,7 +48,7 @@ deskTest("waiting leads are distributed to the orders that want them, and who go
   await own.nth(1).waitFor({ state: "detached" });
   assert.equal(await own.count(), 1);
   await page.getByText("No open order wants any of them.").waitFor();
-  assert.match(await state.innerText(), /filled$/);
+  assert.match(await state.innerText(), /filled\s+Change the nearest order$/);
   assert.equal(await nearest.getAttribute("href"), `#/operator/orders/${order.id}`);
   await page.locator("button[aria-disabled=true]", { hasText: "Distribute" }).waitFor();
   await assertAccessible(page);
@@ -64,5 +64,15 @@ deskTest("waiting leads are distributed to the orders that want them, and who go
   await page.route("**/waiting_lead_list?*vendor_id=*", (route) => route.fulfill({ status: 400 }));
   await page.getByRole("dialog").getByRole("button", { name: "Distribute" }).click();
   await page.getByText("None was distributed: no open order wants them now.", { exact: true }).waitFor();
+  await state.getByRole("button", { name: "Open the nearest order" }).click();
+  await page.getByRole("dialog").getByText("From now on it gets leads.").waitFor();
+  await page.getByRole("dialog").getByRole("button", { name: "Open the nearest order" }).click();
+  await state.getByRole("button", { name: "Distribute now" }).waitFor();
+  await sql`update public.recruiting_orders set states = '{IL}' where id = ${order.id}`;
+  await page.reload();
+  await page.getByLabel("Vendor", { exact: true }).selectOption({ label: `${vendor.slug} (1)` });
+  await state.getByRole("link", { name: "New order for TX" }).click();
+  await page.getByRole("dialog", { name: "New order" }).getByLabel("States").waitFor();
+  assert.equal(await page.getByLabel("States").inputValue(), "TX");
   await sql`delete from public.recruiting_leads where vendor_id = ${vendor.id} and distribution = 'unmatched'`;
 });
