@@ -20,6 +20,13 @@ export function needOf({ waiting_since, unread }: Recruit): Need | null {
   return unread.length > 0 ? "opening" : null;
 }
 
+/** Whether the bot has answers to its questions, asks them now, has asked in vain, or has not asked. */
+export const SCREENINGS = ["answered", "asking", "unanswered", "not_asked"] as const;
+export type Screening = (typeof SCREENINGS)[number];
+
+/** Whether the agency may text a recruit: by a consent, without one, after an opt-out, or never. */
+export type Consent = "given" | "none" | "opted_out" | "suppressed";
+
 /** The recruits of a list, and their order. */
 export interface RecruitFilter {
   agency_id: string;
@@ -33,6 +40,8 @@ export interface RecruitFilter {
   state: string | null;
   /** Null: whether they wait or not. */
   need: Need | null;
+  /** A state of the screening, or an answer as `<question>:<answer>`; null: any. */
+  screening: string | null;
   order: Order;
 }
 
@@ -70,23 +79,30 @@ export interface Recruit extends Record<(typeof ORDERS)[keyof typeof ORDERS], st
   waiting_since: string | null;
   /** Not empty: the caller was notified of this recruit, and has not opened it yet. */
   unread: string[];
+  /** Null: there is no number that gets texts. */
+  consent: Consent | null;
+  screening: Screening;
+  /** The place of the question that the bot asks, and the number of questions; null: it asks none. */
+  asking: [place: number, of: number] | null;
+  /** In the order of the script. */
+  screening_answers: { question: string; value: unknown; said: string }[];
 }
 
 /** A recruit with all that is known. */
 export interface RecruitCard extends Recruit {
   resume_path: string | null;
   vendor_metadata: Record<string, unknown>;
-  screening_answers: { question: string; value: unknown; said: string }[];
 }
 
 /** The newest recruits first. */
 export const NEWEST_FIRST: Order = { column: ORDERS.received, ascending: false };
 
 /** All recruits that the caller reads, in every agency. */
-const EVERYBODY = { agent_id: null, typed: "", stage: null, state: null, need: null, order: NEWEST_FIRST };
+const EVERYBODY = { agent_id: null, stage: null, state: null, need: null, screening: null, order: NEWEST_FIRST };
 
 const COLUMNS = ["id", "first_name", "last_name", "phone", "email", "state", "vendor", "agent_id", "agent", "stage"]
-  .concat("last_text_at", "conversation_id", "waiting_since", "unread", Object.values(ORDERS)).join();
+  .concat("last_text_at", "conversation_id", "waiting_since", "unread", "consent", "screening", "asking")
+  .concat("screening_answers", Object.values(ORDERS)).join();
 
 /** As many as a palette shows. */
 const MOST_FOUND = 8;
@@ -136,11 +152,7 @@ export const recruitQueries = {
       queryFn: async () => {
         if (!isId(id)) return null;
         return await call(
-          supabase.from("recruit_rows")
-            .select(`${COLUMNS}, resume_path, vendor_metadata, screening_answers(question, value, said)`)
-            .order("answered_at", { referencedTable: "screening_answers" })
-            .eq("id", id)
-            .maybeSingle(),
+          supabase.from("recruit_rows").select(`${COLUMNS}, resume_path, vendor_metadata`).eq("id", id).maybeSingle(),
         ) as unknown as RecruitCard | null;
       },
     }),
@@ -172,8 +184,15 @@ export async function readRecruits(
 }
 
 /** Selects columns of the recruits of a list, or with `COUNT` only counts them. */
-function select({ agency_id, agent_id, typed, stage, state, need }: RecruitFilter, options?: typeof COUNT) {
-  let query = supabase.from("recruit_rows").select(COLUMNS, options).eq("agency_id", agency_id);
+function select(
+  { agency_id, agent_id, typed, stage, state, need, screening }: RecruitFilter,
+  options?: typeof COUNT,
+) {
+  const [question, answer] = screening?.split(":") ?? [];
+  const columns = answer === undefined ? COLUMNS : `${COLUMNS}, chosen:screening_answers!inner()`;
+  let query = supabase.from("recruit_rows").select(columns, options).eq("agency_id", agency_id);
+  if (answer !== undefined) query = query.eq("chosen.question", question!).eq("chosen.value", JSON.stringify(answer));
+  else if (screening !== null) query = query.eq("screening", screening);
   if (agent_id !== null) query = query.eq("agent_id", agent_id);
   if (stage !== null) query = query.eq("stage", stage);
   if (state !== null) query = query.eq("state", state);

@@ -14,7 +14,7 @@ export interface LeftList {
   scrolled: number;
 }
 
-/** The filter as the address has it: `?stage=hired&state=IL&need=answer&agent=<id>&q=ada&sort=name`. */
+/** The filter as the address has it: `?stage=hired&state=IL&need=answer&screening=licensed:yes&agent=<id>&q=ada&sort=name`. */
 export function useFilter(agent: Agent): RecruitFilter {
   const parameters = new URLSearchParams(useSearch());
   const [{ key, isDescending }] = useSort(STANDARD_SORT);
@@ -26,6 +26,7 @@ export function useFilter(agent: Agent): RecruitFilter {
     stage: STAGES.find((stage) => stage === parameters.get("stage")) ?? null,
     state: stateOf(parameters),
     need: NEEDS.find((need) => need === parameters.get("need")) ?? null,
+    screening: parameters.get("screening"),
     order: isOrder ? { column: ORDERS[key as keyof typeof ORDERS], ascending: !isDescending } : NEWEST_FIRST,
   };
 }

@@ -20,6 +20,7 @@ import { LoadMoreButton } from "../ui/load_more_button.tsx";
 import { Menu } from "../ui/menu.tsx";
 import { fullName } from "../ui/name.ts";
 import { QueryResult } from "../ui/query_result.tsx";
+import { ScreeningLine } from "../ui/screening.tsx";
 import { ago } from "../ui/time.tsx";
 import { showToast } from "../ui/toast.tsx";
 import { RecruitBadges } from "./recruit_table.tsx";
@@ -137,6 +138,11 @@ function Card({ recruit, onMove }: { recruit: Recruit; onMove: (recruit: Moved, 
           {needOf(recruit) === null && <bdi>{vendor}</bdi>}
         </DotSeparated>
       </span>
+      {recruit.screening !== "not_asked" && (
+        <span className="quiet">
+          <ScreeningLine recruit={recruit} />
+        </span>
+      )}
       {agent_id === null
         ? (
           <span className="avatar is-nobody" title="no agent">

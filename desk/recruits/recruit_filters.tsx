@@ -2,12 +2,16 @@ import SlidersHorizontal from "lucide-react/icons/sliders-horizontal";
 import Columns from "lucide-react/icons/columns-3";
 import Rows from "lucide-react/icons/rows-3";
 import { useId } from "react";
-import { type RecruitFilter, STAGES } from "../data/recruits.ts";
+import type { Question, Script } from "../../supabase/functions/worker/bot/script.ts";
+import { agencyQueries } from "../data/agency.ts";
+import { usePages } from "../data/pages.ts";
+import { type RecruitFilter, SCREENINGS, STAGES } from "../data/recruits.ts";
 import type { Agent } from "../data/user.ts";
 import { AgentFilter, SearchField, SelectField, StateFilter } from "../ui/filters.tsx";
 import { IconButton } from "../ui/icon_button.tsx";
 import { useIsPhone } from "../ui/is_wide.ts";
 import { labelOf } from "../ui/json_value.tsx";
+import { SCREENING_WORDS } from "../ui/screening.tsx";
 import { SortSelect } from "../ui/table.tsx";
 import { ExportButton } from "./export_button.tsx";
 import { STANDARD_SORT, useBoard } from "./filter.ts";
@@ -19,8 +23,8 @@ export function RecruitFilters({ agent, filter }: { agent: Agent; filter: Recrui
   const [isBoard, setBoard] = useBoard();
   const isPhone = useIsPhone();
   const id = useId();
-  const { stage, state, need, agent_id } = filter;
-  const on = [stage, state, need, isManager ? agent_id : null].filter((chosen) => chosen !== null).length;
+  const { stage, state, need, screening, agent_id } = filter;
+  const on = [stage, state, need, screening, isManager ? agent_id : null].filter((chosen) => chosen !== null).length;
   const others = (
     <>
       {isPhone && !isBoard && <SortSelect columns={COLUMNS} standard={STANDARD_SORT} />}
@@ -40,6 +44,7 @@ export function RecruitFilters({ agent, filter }: { agent: Agent; filter: Recrui
         all="Waiting or not"
         options={[["answer", "Waiting for an answer"], ["opening", "Not opened"]]}
       />
+      <ScreeningFilter agent={agent} />
       <span className="switch" role="group" aria-label="View">
         <button type="button" aria-pressed={!isBoard} onClick={() => setBoard(false)}>
           <Rows size={16} /> Table
@@ -69,4 +74,31 @@ export function RecruitFilters({ agent, filter }: { agent: Agent; filter: Recrui
         : others}
     </form>
   );
+}
+
+/** The choice of a state of the screening; for a manager also of an answer to a question of the agency's script. */
+function ScreeningFilter({ agent }: { agent: Agent }) {
+  const scripts = agencyQueries.scripts(agent.agency_id);
+  const { data = [] } = usePages({ ...scripts, enabled: agent.role === "manager" });
+  const script = data.find(({ script }) => script !== null)?.script as Script | undefined;
+  const answers = script?.questions.flatMap((question) =>
+    choicesOf(question).map((answer): [string, string] => [
+      `${question.id}:${answer}`,
+      `${labelOf(question.id)}: ${labelOf(answer)}`,
+    ])
+  ) ?? [];
+  return (
+    <SelectField
+      name="screening"
+      label="Screening"
+      all="Screened or not"
+      options={[...SCREENINGS.map((state): [string, string] => [state, SCREENING_WORDS[state]]), ...answers]}
+    />
+  );
+}
+
+/** The answers that a question offers; none: it is answered in other ways. */
+function choicesOf({ answer }: Question): string[] {
+  if (answer === "yes_no") return ["yes", "no"];
+  return typeof answer === "object" && "choice" in answer ? Object.keys(answer.choice) : [];
 }

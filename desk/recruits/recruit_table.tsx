@@ -25,6 +25,7 @@ import { Nothing } from "../ui/nothing.tsx";
 import { EmptyState } from "../ui/query_result.tsx";
 import { CallLink } from "../ui/recruit_facts.tsx";
 import { RecruitStage } from "../ui/recruit_stage.tsx";
+import { ScreeningLine } from "../ui/screening.tsx";
 import { Table, type TableColumn } from "../ui/table.tsx";
 import { ago, Time } from "../ui/time.tsx";
 import { showToast } from "../ui/toast.tsx";
@@ -57,6 +58,7 @@ export const COLUMNS: TableColumn<Recruit>[] = [
   { title: "State", key: "state", isPlain: true, cell: ({ state }) => state },
   { title: "Vendor", key: "vendor", isMinor: true, cell: ({ vendor }) => <bdi>{vendor}</bdi> },
   { title: "Stage", key: "stage", isPlain: true, cell: (recruit) => <RecruitStage recruit={recruit} /> },
+  { title: "Screening", isPlain: true, cell: (recruit) => <ScreeningLine recruit={recruit} /> },
   {
     title: "Last text",
     key: "text",
@@ -94,7 +96,7 @@ export function RecruitTable({ agent, filter }: { agent: Agent; filter: RecruitF
       query={query}
       sort={STANDARD_SORT}
       hasSortSelect={false}
-      columns={isManager ? COLUMNS.toSpliced(5, 0, AGENT) : COLUMNS}
+      columns={isManager ? COLUMNS.toSpliced(6, 0, AGENT) : COLUMNS}
       keyOf={({ id }) => id}
       nameOf={fullName}
       hrefOf={({ id }) => `/recruits/${id}`}
@@ -185,11 +187,11 @@ export function GiveTo(
 }
 
 function NoRecruits({ filter, isManager }: { filter: RecruitFilter; isManager: boolean }) {
-  const { typed, agent_id, stage, state, need } = filter;
+  const { typed, agent_id, stage, state, need, screening } = filter;
   if (typed !== "") {
     return <EmptyState title="Nobody is found.">Look for another part of the name or number.</EmptyState>;
   }
-  if ((stage ?? state ?? need) !== null) return <EmptyState title="No recruit matches the filters." />;
+  if ((stage ?? state ?? need ?? screening) !== null) return <EmptyState title="No recruit matches the filters." />;
   if (isManager && agent_id !== null) return <EmptyState title="This agent has no recruits yet." />;
   return (
     <EmptyState title="There are no recruits yet.">

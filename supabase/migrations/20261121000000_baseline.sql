@@ -15817,6 +15817,65 @@ grant execute on function public.figure_list(text, integer, date, uuid, uuid) to
 
 -- The table of recruits on the pages of agents and managers.
 
+create function private.screening_questions(recruiting_lead_id uuid) returns text[]
+language plpgsql
+stable
+security definer
+set search_path = ''
+as $$
+declare
+  script constant jsonb := (
+    select b.script
+    from public.recruiting_conversations c
+    join public.bot_sessions s on s.conversation_id = c.id
+    join public.bot_scripts b on b.id = s.script_id
+    where c.recruiting_lead_id = screening_questions.recruiting_lead_id
+    order by s.created_at desc
+    limit 1
+  );
+begin
+  return array(select q ->> 'id' from jsonb_array_elements(script -> 'questions') with ordinality e (q, place) order by place);
+end
+$$;
+
+comment on function private.screening_questions(uuid) is
+  'Returns the ids of the questions of a recruit''s latest session with the bot, in the order of its script. Security definer '
+  'because agents may not read scripts. It returns only the ids, and only recruit_rows calls it.';
+grant execute on function private.screening_questions(uuid) to authenticated;
+
+create function private.text_consent_of(lead public.recruiting_leads) returns text
+language plpgsql
+stable
+security definer
+set search_path = ''
+as $$
+begin
+  if not pg_input_is_valid(coalesce(lead.phone, ''), 'public.e164') then
+    return null;
+  end if;
+  return coalesce(
+    private.texting_ban(lead.agency_id, lead.phone, lead.id),
+    (select 'given' from public.vendors v where v.id = lead.vendor_id and v.has_text_consent),
+    (
+      select 'given'
+      from public.text_consents t
+      where t.agency_id = lead.agency_id and t.phone = lead.phone and t.state = 'opted_in'
+    ),
+    (
+      select 'given'
+      from public.recruiting_conversations c
+      where c.recruit_phone = lead.phone and c.agency_id = lead.agency_id and c.last_message_at is not null
+      limit 1
+    ),
+    'none');
+end
+$$;
+
+comment on function private.text_consent_of(public.recruiting_leads) is
+  'Whether the agency of a recruit may text the recruit: as the column consent of recruit_rows. Security definer because '
+  'vendors, suppressions and the consents of recruits without a conversation may not be read. Only recruit_rows calls it.';
+grant execute on function private.text_consent_of(public.recruiting_leads) to authenticated;
+
 create view public.recruit_rows with (security_invoker = true) as
 select l.id, l.agency_id, l.agent_id, l.first_name, l.last_name, l.phone, l.email, l.state, l.created_at, l.resume_path,
   l.vendor_metadata,
@@ -15840,6 +15899,40 @@ select l.id, l.agency_id, l.agent_id, l.first_name, l.last_name, l.phone, l.emai
     from public.agent_notifications n
     where n.lead_id = l.id and n.agent_id = (select private.current_agent_id()) and n.kind = 'lead' and n.read_at is null
   ) as unread,
+  private.text_consent_of(l) as consent,
+  -- Not by exists(): the planner might read the sessions and answers of all recruits for one page.
+  coalesce(
+    (
+      select 'asking'
+      from public.recruiting_conversations c
+      join public.bot_sessions s on s.conversation_id = c.id
+      where c.recruiting_lead_id = l.id and s.state = 'active'
+      limit 1
+    ),
+    (select 'answered' from public.screening_answers a where a.lead_id = l.id limit 1),
+    (
+      select 'unanswered'
+      from public.recruiting_conversations c
+      join public.bot_sessions s on s.conversation_id = c.id
+      where c.recruiting_lead_id = l.id
+      limit 1
+    ),
+    'not_asked') as screening,
+  (
+    select array[array_position(q.ids, s.question), cardinality(q.ids)]
+    from public.recruiting_conversations c
+    join public.bot_sessions s on s.conversation_id = c.id
+    cross join private.screening_questions(l.id) q (ids)
+    where c.recruiting_lead_id = l.id and s.state = 'active'
+    limit 1
+  ) as asking,
+  (
+    select coalesce(jsonb_agg(
+      jsonb_build_object('question', a.question, 'value', a.value, 'said', a.said)
+      order by array_position(q.ids, a.question), a.answered_at, a.question), '[]')
+    from private.screening_questions(l.id) q (ids)
+    join public.screening_answers a on a.lead_id = l.id
+  ) as screening_answers,
   -- The orders of the table. Keyset pages need values that are never null, in the order of a page's own comparison.
   lower(concat_ws(' ', l.first_name, l.last_name)) collate "C" as by_name,
   coalesce(l.phone, '') collate "C" as by_phone,
@@ -15859,8 +15952,12 @@ from public.recruiting_leads l;
 comment on view public.recruit_rows is
   'The recruits that the signed-in agent reads, with the names of the vendor and the agent (null: none), the stage, the time of '
   'the latest text and its conversation (null: none), since when the recruit waits for an answer (waiting_since; null: does not, '
-  'or is snoozed), and unread: the ids of the caller''s unread notifications about the recruit as a new one. Ask '
-  'for one agency_id, and for pages by the last row, ordered by created_at or by a column by_… and id.';
+  'or is snoozed), and unread: the ids of the caller''s unread notifications about the recruit as a new one. '
+  'consent to texts: `given` (by the vendor''s form, or the recruit has written or opted in), `none`, `opted_out` or '
+  '`suppressed` (nobody may text this person); null without a phone number. screening: `asking`, `answered`, `unanswered` (the '
+  'bot has asked, and does not any more) or `not_asked`; asking: [the place of the question, the number of questions], null '
+  'unless the bot asks; screening_answers: [{question, value, said}] in the order of the script. Ask for one agency_id, and for '
+  'pages by the last row, ordered by created_at or by a column by_… and id.';
 grant select on public.recruit_rows to authenticated;
 
 -- supabase/schemas/operators/tables.sql

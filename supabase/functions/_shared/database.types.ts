@@ -3902,6 +3902,7 @@ export type Database = {
           "agency_id": string | null;
           "agent": string | null;
           "agent_id": string | null;
+          "asking": (number)[] | null;
           "by_agent": string | null;
           "by_name": string | null;
           "by_phone": string | null;
@@ -3909,6 +3910,7 @@ export type Database = {
           "by_state": string | null;
           "by_text": string | null;
           "by_vendor": string | null;
+          "consent": string | null;
           "conversation_id": string | null;
           "created_at": string;
           "email": string | null;
@@ -3918,6 +3920,8 @@ export type Database = {
           "last_text_at": string | null;
           "phone": string | null;
           "resume_path": string | null;
+          "screening": string | null;
+          "screening_answers": Json | null;
           "stage": string | null;
           "state": string | null;
           "unread": (string)[] | null;
@@ -3930,6 +3934,7 @@ export type Database = {
           "agency_id"?: string | null;
           "agent"?: never;
           "agent_id"?: string | null;
+          "asking"?: never;
           "by_agent"?: never;
           "by_name"?: never;
           "by_phone"?: never;
@@ -3937,6 +3942,7 @@ export type Database = {
           "by_state"?: never;
           "by_text"?: never;
           "by_vendor"?: never;
+          "consent"?: never;
           "conversation_id"?: never;
           "created_at"?: string | null;
           "email"?: string | null;
@@ -3946,6 +3952,8 @@ export type Database = {
           "last_text_at"?: never;
           "phone"?: string | null;
           "resume_path"?: string | null;
+          "screening"?: never;
+          "screening_answers"?: never;
           "stage"?: never;
           "state"?: string | null;
           "unread"?: never;
@@ -3957,6 +3965,7 @@ export type Database = {
           "agency_id"?: string | null;
           "agent"?: never;
           "agent_id"?: string | null;
+          "asking"?: never;
           "by_agent"?: never;
           "by_name"?: never;
           "by_phone"?: never;
@@ -3964,6 +3973,7 @@ export type Database = {
           "by_state"?: never;
           "by_text"?: never;
           "by_vendor"?: never;
+          "consent"?: never;
           "conversation_id"?: never;
           "created_at"?: string | null;
           "email"?: string | null;
@@ -3973,6 +3983,8 @@ export type Database = {
           "last_text_at"?: never;
           "phone"?: string | null;
           "resume_path"?: string | null;
+          "screening"?: never;
+          "screening_answers"?: never;
           "stage"?: never;
           "state"?: string | null;
           "unread"?: never;

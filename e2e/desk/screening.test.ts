@@ -1,0 +1,89 @@
+/** What the list of recruits says of the bot's questions. */
+import assert from "node:assert/strict";
+import { createAgentWithLead, signInNewAgent } from "../support/agents.ts";
+import { sql } from "../support/client.ts";
+import { newPhone } from "../support/sms.ts";
+import { createRecruits, rows } from "./recruit_rows.ts";
+import { assertAccessible, assertFits, deskTest, PHONE, signIn, until } from "./harness.ts";
+
+const SCRIPT = {
+  opening: "Hi, this is {agency}. STOP ends this.",
+  questions: [
+    { id: "licensed", ask: "Are you licensed?", answer: "yes_no" },
+    { id: "states", ask: "In which states?", answer: "states" },
+    { id: "hours", ask: "Full or part time?", answer: { choice: { full_time: ["full"], part_time: ["part"] } } },
+  ],
+  done: "Thank you.",
+  handoff_words: ["agent"],
+};
+
+/** Makes an agent with three recruits: Ada has answered, the bot asks Ben, and nobody has asked Cleo. */
+async function createScreened() {
+  const agent = await createAgentWithLead();
+  const { agency_id } = agent;
+  const ids = await createRecruits(agent, ["Ada", "Ben", "Cleo"].map((first_name) => ({ first_name })));
+  const [script] = await sql`
+    insert into public.bot_scripts (agency_id, version, script) values (${agency_id}, 1, ${
+    sql.json(SCRIPT)
+  }) returning id`;
+  const sessions = [["hours", "done", "done"], ["states", "active", null]] as const;
+  for (const [place, [question, state, reason]] of sessions.entries()) {
+    await sql`
+      with talk as (
+        insert into public.recruiting_conversations (recruiting_lead_id, agency_id, recruit_phone, service_phone)
+        values (${ids[place]!}, ${agency_id}, ${newPhone()}, ${newPhone()}) returning id
+      )
+      insert into public.bot_sessions (conversation_id, script_id, question, state, reason)
+      select id, ${script!.id}, ${question}, ${state}, ${reason} from talk`;
+  }
+  // The order is that of the script.
+  await sql`
+    insert into public.screening_answers (lead_id, question, value, said)
+    values (${ids[0]!}, 'states', '["IL", "IN"]', 'IL and IN'), (${ids[0]!}, 'licensed', '"yes"', 'yep'),
+      (${ids[0]!}, 'hours', '"full_time"', 'full'), (${ids[1]!}, 'licensed', '"no"', 'nope')`;
+  return agent;
+}
+
+deskTest("a manager reads the recruits' answers in the table and on the board, and filters by them", async (page) => {
+  const { agency_id } = await createScreened();
+  await signIn(page, { ...await signInNewAgent(agency_id, "manager") }, "recruits");
+  const of = (name: string) => rows(page).filter({ hasText: name });
+  await of("Ada").getByText("Licensed: Yes · IL, IN · Full time", { exact: true }).waitFor();
+  await of("Ben").getByText("Asking 2 of 3 · Licensed: No", { exact: true }).waitFor();
+  await of("Cleo").getByText("not asked").waitFor();
+  await assertAccessible(page);
+  await assertFits(page);
+  for (
+    const [option, name] of [
+      ["Being asked", "Ben"],
+      ["Answered", "Ada"],
+      ["Not asked", "Cleo"],
+      ["Licensed: Yes", "Ada"],
+      ["Licensed: No", "Ben"],
+      ["Hours: Full time", "Ada"],
+    ] as const
+  ) {
+    await page.getByLabel("Screening").selectOption(option);
+    await until(async () => await rows(page).count() === 1 && await of(name).count() === 1);
+    await page.getByText("1 recruit", { exact: true }).waitFor();
+  }
+  assert.match(page.url(), /screening=hours%3Afull_time|screening=hours:full_time/);
+  await page.getByLabel("Screening").selectOption("Hours: Part time");
+  await page.getByText("No recruit matches the filters.").waitFor();
+
+  await page.getByLabel("Screening").selectOption("Screened or not");
+  await page.getByRole("button", { name: "Board" }).click();
+  const card = page.getByRole("listitem").filter({ hasText: "Ada" });
+  await card.getByText("Licensed: Yes · IL, IN · Full time").waitFor();
+  await assertAccessible(page);
+});
+
+deskTest("on a phone an agent reads the answers below the name, and filters by their state alone", async (page) => {
+  await signIn(page, await createScreened(), "recruits");
+  await rows(page).filter({ hasText: "Ada" }).getByText("Licensed: Yes · IL, IN · Full time").waitFor();
+  await assertFits(page);
+  await page.getByRole("button", { name: "Filters" }).click();
+  await page.getByLabel("Screening").selectOption("Being asked");
+  await until(async () => await rows(page).count() === 1);
+  assert.equal(await page.getByLabel("Screening").getByText("Licensed").count(), 0);
+}, PHONE);
