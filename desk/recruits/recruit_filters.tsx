@@ -53,7 +53,7 @@ export function RecruitFilters({ agent, filter }: { agent: Agent; filter: Recrui
           <Columns size={16} /> Board
         </button>
       </span>
-      {isManager && <ExportButton filter={filter} />}
+      {isManager && isPhone && <ExportButton filter={filter} />}
     </>
   );
   return (

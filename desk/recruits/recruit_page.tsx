@@ -4,7 +4,6 @@ import { Link, useLocation } from "wouter";
 import { type RecruitCard, recruitQueries, startConversation, useMarkRecruitSeen } from "../data/recruits.ts";
 import type { Agent } from "../data/user.ts";
 import { ActionButton } from "../ui/action.tsx";
-import { Badge } from "../ui/badge.tsx";
 import { fullName } from "../ui/name.ts";
 import { Page } from "../ui/page.tsx";
 import { isPhone } from "../ui/phone.ts";
@@ -42,10 +41,8 @@ export function RecruitPage(
 }
 
 function RecruitDetails({ recruit, agent }: { recruit: RecruitCard; agent: Agent }) {
-  const { id, phone, agent_id, unread: notifications, conversation_id } = recruit;
+  const { id, phone, agent_id, unread: notifications, conversation_id, consent } = recruit;
   const isManager = agent.role === "manager";
-  // Whom nothing has greeted may have agreed to no texts.
-  const isCallFirst = conversation_id === null && isPhone(phone);
   const [, navigate] = useLocation();
   const { mutate: markSeen } = useMarkRecruitSeen(id);
   const unread = notifications.join();
@@ -56,7 +53,6 @@ function RecruitDetails({ recruit, agent }: { recruit: RecruitCard; agent: Agent
   return (
     <>
       <p className="buttons">
-        {isCallFirst && <Badge meaning="warn">Not texted yet: call first</Badge>}
         <label>
           <span className="quiet">Stage</span> <RecruitStage recruit={recruit} />
         </label>
@@ -66,11 +62,11 @@ function RecruitDetails({ recruit, agent }: { recruit: RecruitCard; agent: Agent
           </label>
         )}
         {isPhone(phone) && (
-          <CallLink id={id} phone={phone} className={isCallFirst ? "button primary" : "button"}>Call</CallLink>
+          <CallLink id={id} phone={phone} className={consent === "none" ? "button primary" : "button"}>Call</CallLink>
         )}
         {phone !== null && (
           <ActionButton
-            className={isCallFirst ? undefined : "primary"}
+            className={consent === "given" ? "primary" : undefined}
             act={async () => {
               // With a colleague's recruit an agent begins none, and has been given one.
               const given = isManager || agent_id === agent.id ? null : conversation_id;
@@ -88,6 +84,7 @@ function RecruitDetails({ recruit, agent }: { recruit: RecruitCard; agent: Agent
           <OtherRecruits id={id} />
         </div>
         <div className="panel">
+          <h2>Notes</h2>
           <NoteComposer placeId={id} leadId={id} agent={agent} name={fullName(recruit)} />
           <RecruitTimeline id={id} />
         </div>

@@ -17,11 +17,11 @@ import type { Agent } from "../data/user.ts";
 import { ActionButton, ActionError, useAction } from "../ui/action.tsx";
 import { Avatar } from "../ui/avatar.tsx";
 import { Badge } from "../ui/badge.tsx";
+import { ConsentBadge } from "../ui/consent.tsx";
 import { labelOf } from "../ui/json_value.tsx";
 import { fullName } from "../ui/name.ts";
 import { isPhone, phoneText } from "../ui/phone.ts";
 import { latenessOf } from "../ui/lateness.ts";
-import { Nothing } from "../ui/nothing.tsx";
 import { EmptyState } from "../ui/query_result.tsx";
 import { CallLink } from "../ui/recruit_facts.tsx";
 import { RecruitStage } from "../ui/recruit_stage.tsx";
@@ -48,6 +48,7 @@ export const COLUMNS: TableColumn<Recruit>[] = [
     title: "Phone",
     key: "phone",
     isPlain: true,
+    isMinor: "in_card",
     cell: ({ id, phone }) =>
       phone === null
         ? "no phone"
@@ -60,13 +61,19 @@ export const COLUMNS: TableColumn<Recruit>[] = [
   { title: "Stage", key: "stage", isPlain: true, cell: (recruit) => <RecruitStage recruit={recruit} /> },
   { title: "Screening", isPlain: true, cell: (recruit) => <ScreeningLine recruit={recruit} /> },
   {
-    title: "Last text",
+    title: "Texts",
     key: "text",
     isGreatestFirst: true,
-    isMinor: true,
-    cell: ({ last_text_at }) => last_text_at === null ? <Nothing words="no texts" /> : <Time at={last_text_at} />,
+    cell: ({ consent, last_text_at }) =>
+      consent === "given" && last_text_at !== null ? <Time at={last_text_at} /> : <ConsentBadge consent={consent} />,
   },
-  { title: "Received", key: "received", isGreatestFirst: true, cell: ({ created_at }) => <Time at={created_at} /> },
+  {
+    title: "Received",
+    key: "received",
+    isGreatestFirst: true,
+    isMinor: "in_card",
+    cell: ({ created_at }) => <Time at={created_at} />,
+  },
 ];
 
 /** What a recruit asks for: an answer, or to be opened for the first time. */

@@ -4,7 +4,9 @@ import { useRoute, useSearch } from "wouter";
 import { recruitQueries } from "../data/recruits.ts";
 import type { Agent } from "../data/user.ts";
 import { countText } from "../ui/count.ts";
+import { useIsPhone } from "../ui/is_wide.ts";
 import { Page } from "../ui/page.tsx";
+import { ExportButton } from "./export_button.tsx";
 import { RecruitBoard } from "./recruit_board.tsx";
 import { RecruitFilters } from "./recruit_filters.tsx";
 import { RecruitPage } from "./recruit_page.tsx";
@@ -25,6 +27,7 @@ export function Recruits({ agent }: { agent: Agent }) {
 function AllRecruits({ agent, left }: { agent: Agent; left: RefObject<LeftList> }) {
   const filter = useFilter(agent);
   const [isBoard] = useBoard();
+  const isPhone = useIsPhone();
   const { data: count } = useQuery(recruitQueries.count(filter));
   // Runs before the list is gone, and the page shrinks.
   useLayoutEffect(() => () => {
@@ -33,9 +36,12 @@ function AllRecruits({ agent, left }: { agent: Agent; left: RefObject<LeftList> 
   return (
     <Page title="Recruits" isTitleHidden className={isBoard ? "board-page" : undefined}>
       <RecruitFilters agent={agent} filter={filter} />
-      <p className="quiet">
-        {count === undefined ? "…" : `${countText(count)} ${count === 1 ? "recruit" : "recruits"}`}
-      </p>
+      <div className="line">
+        <p className="quiet">
+          {count === undefined ? "…" : `${countText(count)} ${count === 1 ? "recruit" : "recruits"}`}
+        </p>
+        {agent.role === "manager" && !isPhone && <ExportButton filter={filter} />}
+      </div>
       {isBoard ? <RecruitBoard filter={filter} /> : <RecruitTable agent={agent} filter={filter} />}
     </Page>
   );

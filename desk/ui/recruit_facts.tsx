@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import { type RecruitCard, signResumeUrl } from "../data/recruits.ts";
 import { useRecordCall } from "../data/timeline.ts";
 import { ActionButton } from "./action.tsx";
+import { ConsentBadge } from "./consent.tsx";
 import { answersOf, type VendorAnswer } from "./vendor_answers.ts";
 import { fullName } from "./name.ts";
 import { isEmail, isPhone, phoneText } from "./phone.ts";
@@ -49,7 +50,7 @@ export function CallLink(
 
 /** The facts about a recruit, and the answers. The agent `showsAgent`, unless the page has it elsewhere. */
 export function RecruitFacts({ recruit, showsAgent = false }: { recruit: RecruitCard; showsAgent?: boolean }) {
-  const { phone, email, created_at, resume_path, vendor, agent, screening_answers } = recruit;
+  const { phone, email, created_at, resume_path, vendor, agent, screening_answers, consent } = recruit;
   const { answers: given, job_title, submitted_at, is_test, resume_skipped, vendor_fields, ...others } =
     recruit.vendor_metadata;
   const { answers, fields } = answersOf(given, vendor_fields);
@@ -63,6 +64,7 @@ export function RecruitFacts({ recruit, showsAgent = false }: { recruit: Recruit
             ? <CallLink id={recruit.id} phone={phone}>{phoneText(phone)}</CallLink>
             : phone}
         </Fact>
+        <Fact name="Texts">{consent !== null && <ConsentBadge consent={consent} />}</Fact>
         <Fact name="E-mail">
           {email === null ? NONE : isEmail(email) ? <a href={`mailto:${email}`}>{broken(email)}</a> : email}
         </Fact>

@@ -19,8 +19,8 @@ export interface TableColumn<Row> extends Column<Row> {
   sortBy?: (row: Row) => SortValue;
   /** Whether the first click puts the greatest first, as with times and counts. */
   isGreatestFirst?: boolean;
-  /** Whether it is left out below 1024 px. */
-  isMinor?: boolean;
+  /** Whether it is left out below 1024 px; `in_card`: but not from the card of a phone. */
+  isMinor?: boolean | "in_card";
   /** Whether it is a sentence, which is not cut. */
   isSentence?: boolean;
   /** The heading above it and the columns beside it that have the same one. One of them at least is not minor. */
@@ -290,6 +290,7 @@ function VirtualRows<Row>({ rows, ...row }: RowProps<Row> & { rows: Row[] }) {
 }
 
 function classOf({ isNumber, isMinor, isSentence }: TableColumn<never>): string | undefined {
-  return [isNumber && "number", isMinor && "is-minor", isSentence && "is-sentence"].filter(Boolean).join(" ") ||
+  return [isNumber && "number", isMinor && (isMinor === true ? "is-minor" : "is-in-card"), isSentence && "is-sentence"]
+    .filter(Boolean).join(" ") ||
     undefined;
 }

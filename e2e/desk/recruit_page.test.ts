@@ -3,7 +3,7 @@ import { createAgentWithLead, signInNewAgent } from "../support/agents.ts";
 import { ingest, PDF_BASE64 } from "../support/applications.ts";
 import { createVendor, PDF, sql } from "../support/client.ts";
 import { newPhone } from "../support/sms.ts";
-import { createRecruits } from "./recruit_rows.ts";
+import { createRecruits, rows } from "./recruit_rows.ts";
 import { assertAccessible, deskTest, signIn } from "./harness.ts";
 
 deskTest("the card of a recruit shows what is known, as text alone", async (page) => {
@@ -79,6 +79,27 @@ deskTest("what is no phone number and no address makes no link", async (page) =>
   assert.equal(await page.getByRole("main").getByRole("link").count(), 1);
   await page.getByRole("button", { name: "Text" }).click();
   await page.getByText("This recruit has no phone number that gets texts.").waitFor();
+});
+
+deskTest("the list and the page say whether a recruit may be texted", async (page) => {
+  const agent = await createAgentWithLead();
+  const phones = [newPhone(), newPhone(), newPhone()];
+  const ids = await createRecruits(agent, phones.map((phone) => ({ first_name: "Ada", metadata: { phone } })));
+  for (const [place, state] of ["opted_in", "opted_out"].entries()) {
+    await sql`
+      insert into public.text_consents (agency_id, phone, state, source)
+      values (${agent.agency_id}, ${phones[place]!}, ${state}, 'keyword')`;
+  }
+  const WORDS = [["May be texted", "Text"], ["Said stop", null], ["No consent: call first", "Call"]] as const;
+  await signIn(page, agent, "recruits");
+  for (const [place, [words]] of WORDS.entries()) await rows(page).nth(place).getByText(words).waitFor();
+  for (const [place, [words, first]] of WORDS.entries()) {
+    await page.evaluate(`location.hash = "#/recruits/${ids[place]}"`);
+    await page.locator(`dt:text-is("Texts") + dd`).getByText(words).waitFor();
+    assert.deepEqual(await page.getByRole("main").locator(".primary:text-matches('Call|Text')").allInnerTexts(), [
+      ...first === null ? [] : [first],
+    ]);
+  }
 });
 
 deskTest("a resume opens in a tab by a link that needs no session and soon ends", async (page) => {

@@ -23,7 +23,7 @@ deskTest("an agent's recruits stand newest first, and one that is opened is unre
   await rows(page).first().waitFor();
   assert.match(
     (await rows(page).allInnerTexts()).join("\n"),
-    /^\s+Ada Lovelace not opened\s+\(312\) 555-0142\s+IL\s+A vendor\s[^]*no texts/,
+    /^\s+Ada Lovelace not opened\s+\(312\) 555-0142\s+IL\s+A vendor\s[^]*No consent: call first/,
   );
   assert.match((await rows(page).allInnerTexts())[1]!, /^\s+Ben\s+no phone\s/);
   assert.equal(await rows(page).getByRole("link", { name: "555-0142" }).getAttribute("href"), "tel:+13125550142");
@@ -34,7 +34,7 @@ deskTest("an agent's recruits stand newest first, and one that is opened is unre
   await until(async () => (await unread(agent.agent_id)) === 0);
   assert.equal(await unread(agent.agent_id), 0);
   await page.getByRole("link", { name: "All recruits" }).click();
-  await page.getByRole("main").locator(".badge").waitFor({ state: "detached" });
+  await rows(page).getByText("not opened").waitFor({ state: "detached" });
 });
 
 async function unread(agent_id: string): Promise<number> {
