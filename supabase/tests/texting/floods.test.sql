@@ -131,13 +131,14 @@ select private.queue_text(md5('other')::uuid, 'agent', 'Hi');
 select ok(public.claim_texts(10)::text like '%"body": "Hi"%', 'and their texts are sent');
 
 -- Unmatched texts of one number. Those to a service number that is added later contain an opt-out, which is not the oldest.
-create function pg_temp.add_unmatched(recruit text, service text, opt_out integer default null, days integer default 10)
+create function pg_temp.add_unmatched(
+  recruit text, service text, texts integer, opt_out integer default null, days integer default 10)
 returns void language sql as $$
   insert into public.unmatched_texts (id, message_sid, recruit_phone, service_phone, body, received_at)
   select md5(recruit || service || n)::uuid, format('flood %s %s %s', recruit, service, n), recruit, service,
     case when n = opt_out then 'STOP' when n = opt_out - 1 then 'START' else 'ok' end,
     now() - make_interval(days => days) + n * interval '1 second'
-  from generate_series(1, 9000) n
+  from generate_series(1, texts) n
 $$;
 create function pg_temp.ingest(name text, phone text) returns void language sql as $$
   select pg_temp.ingest_lead(encode(sha256('test-vendor'), 'hex'), jsonb_build_object(
@@ -166,7 +167,7 @@ begin
 end
 $$;
 
-select pg_temp.add_unmatched('+13125550001', '+19995550100'), pg_temp.ingest('flood lead', '+13125550001');
+select pg_temp.add_unmatched('+13125550001', '+19995550100', 9000), pg_temp.ingest('flood lead', '+13125550001');
 select is(public.claim_greetings(10), jsonb_build_array(md5('flood lead')::uuid), 'a lead of the flood''s number is to be greeted');
 select cmp_ok(
   pg_temp.rows_read('public.unmatched_texts', $$select public.queue_greeting(md5('flood lead')::uuid)$$), '<', 5000::bigint,
@@ -197,7 +198,7 @@ select results_eq(
   'last_message_at is that of the last one, and somebody is notified of each');
 
 -- The words about a consent, where no agency had the number
-select pg_temp.add_unmatched('+13125550002', '+19995550200', opt_out => 8000);
+select pg_temp.add_unmatched('+13125550002', '+19995550200', 3000, opt_out => 2500);
 select pg_temp.create_conversation('consent', '+13125550002', '+19995550200');
 select is(pg_temp.messages('+13125550002'), 1000, 'an opt-out is not among the first texts that are taken over');
 select ok(private.is_opted_out(md5('agency')::uuid, '+13125550002'), 'and holds at once');
@@ -207,11 +208,11 @@ select results_eq(
   $$values ('opted_in', 1::bigint), ('opted_out', 1::bigint)$$, 'each consent stands there once');
 select results_eq(
   $$select state::text, changed_at from public.text_consents where phone = '+13125550002'$$,
-  $$values ('opted_out', now() - interval '10 days' + interval '8000 seconds')$$, 'as of when it came');
-select is(pg_temp.notified('consent'), 'mia opt_out 1, mia text 8999', 'a person is notified of the opt-out as such');
+  $$values ('opted_out', now() - interval '10 days' + interval '2500 seconds')$$, 'as of when it came');
+select is(pg_temp.notified('consent'), 'mia opt_out 1, mia text 2999', 'a person is notified of the opt-out as such');
 
 -- Texts of the last hour are for the bot, which leaves so many to a person
-select pg_temp.add_unmatched('+13125550003', '+19995550100', days => 0);
+select pg_temp.add_unmatched('+13125550003', '+19995550100', 1500, days => 0);
 update public.unmatched_texts set received_at = now() where recruit_phone = '+13125550003';
 select pg_temp.ingest('new flood', '+13125550003'), public.claim_greetings(10), public.queue_greeting(md5('new flood')::uuid);
 select results_eq(
