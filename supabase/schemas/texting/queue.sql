@@ -118,13 +118,17 @@ create function private.complete_outbox_text() returns trigger
 language plpgsql
 set search_path = ''
 as $$
+declare
+  direction text;
 begin
-  select m.conversation_id, c.service_phone, case when m.media = '[]' then private.text_segments(m.body) else 1 end
-  into new.conversation_id, new.service_phone, new.segments
+  select m.conversation_id, c.service_phone, case when m.media = '[]' then private.text_segments(m.body) else 1 end,
+    m.direction
+  into new.conversation_id, new.service_phone, new.segments, direction
   from public.recruiting_messages m
   join public.recruiting_conversations c on c.id = m.conversation_id
-  where m.id = new.message_id and m.direction = 'outbound';
-  if not found then
+  -- Not "and m.direction = 'outbound'": without statistics the planner may read all outbound messages for it.
+  where m.id = new.message_id;
+  if direction is distinct from 'outbound' then
     raise exception 'message_id: there is no such outbound message' using errcode = 'foreign_key_violation';
   end if;
   new.first_due_at := new.due_at;
