@@ -124,6 +124,9 @@ export const STEPS: Step[] = [
       ) => filesBelow(path)),
       ...filesBelow("dev/testing").filter((path) => dirname(path) === "dev/testing"),
     ],
+    isOneProgram: true,
+    // It makes the client of the database for a double of it, and the client is made once.
+    atOnce: [/\/_shared\/database\./],
   }),
   denoStep({
     name: "local",
