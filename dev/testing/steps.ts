@@ -65,7 +65,7 @@ export const STEPS: Step[] = [
     title: "The desk in Chromium; skipped where none is installed",
     files: filesBelow("e2e/desk"),
     alone: "desk",
-    // Not one program: an error that no test catches would end all of them.
+    isOneProgram: true,
     // They wait more than they work.
     atOnce: [
       // The first three see, count and change what belongs to all agencies. The others make the groups take equally long.

@@ -34,7 +34,16 @@ export const NARROW = { width: 320, height: 640 };
 
 const AXE = Deno.readTextFileSync(join(ROOT, "node_modules/axe-core/axe.min.js"));
 
-/** A test with a browser of its own, in which nobody is signed in. A fault of the page's own script fails it. */
+const faults: string[] = [];
+// Otherwise an error that no test catches would end all of them.
+for (const kind of ["error", "unhandledrejection"] as const) {
+  addEventListener(kind, (event) => {
+    event.preventDefault();
+    faults.push(String(event instanceof ErrorEvent ? event.error : (event as PromiseRejectionEvent).reason));
+  });
+}
+
+/** A test with a browser of its own, in which nobody is signed in. A fault of a script, the page's or its own, fails it. */
 export function deskTest(
   name: string,
   run: (page: Page) => Promise<void>,
@@ -53,7 +62,6 @@ export function deskTest(
         serviceWorkers: "block",
         ...options,
       });
-      const faults: string[] = [];
       context.on("weberror", (fault) => faults.push(String(fault.error())));
       const page = await context.newPage();
       page.setDefaultTimeout(20_000);
@@ -64,7 +72,7 @@ export function deskTest(
         for (const page of context.pages()) await page.unrouteAll({ behavior: "ignoreErrors" });
         await context.close();
       }
-      assert.deepEqual(faults, []);
+      assert.deepEqual(faults.splice(0), []);
     },
   });
 }
