@@ -5,7 +5,7 @@ import { QueryResult } from "../ui/query_result.tsx";
 import { Time } from "../ui/time.tsx";
 import { TriedOrders } from "./tried_orders.tsx";
 
-/** Why an order gets leads now, or none. */
+/** What other orders do to the leads that an order wants. */
 export function WhyOrder({ id }: { id: string }) {
   const query = useQuery(operatorOrderQueries.explainedOrder(id));
   return (
@@ -14,7 +14,6 @@ export function WhyOrder({ id }: { id: string }) {
       <QueryResult query={query} resource="other orders">
         {(explained) => (
           <>
-            <p className="headline">{verdict(explained, id)}</p>
             <p>{countsText(explained)}</p>
             <p className="quiet">
               All orders but closed ones, in the order in which a lead is offered to them, as of{" "}
@@ -29,14 +28,14 @@ export function WhyOrder({ id }: { id: string }) {
 }
 
 /** Whether it gets leads now, and if not why. */
-function verdict({ order, leads, waiting, orders }: ExplainedOrder, id: string): string {
-  if (order.status !== "open") return `It gets nothing: it is ${order.status}.`;
+export function verdict({ order, leads, waiting, orders }: ExplainedOrder, id: string): string {
+  if (order.status !== "open") return `It gets no leads because it is ${order.status}.`;
   if (order.takes_turns) return "It gets leads, in turn with other orders.";
   if (order.gets_leads) return "It gets leads.";
   const mine = orders.find(({ order_id }) => order_id === id);
-  if (!mine?.reason?.startsWith("other orders")) return `It gets nothing now: it ${mine?.reason}.`;
-  if (leads === 0 || waiting > 0 || mine.got !== 0) return `It gets nothing: ${mine.reason}.`;
-  return `It gets nothing: other orders took ${
+  if (!mine?.reason?.startsWith("other orders")) return `It gets no leads now because it ${mine?.reason}.`;
+  if (leads === 0 || waiting > 0 || mine.got !== 0) return `It gets no leads because ${mine.reason}.`;
+  return `It gets no leads because other orders took ${
     leads === 1 ? "the lead" : `all ${countText(leads)} leads`
   } that it wants.`;
 }

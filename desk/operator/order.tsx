@@ -1,3 +1,4 @@
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { operatorOrderQueries, type Order } from "../data/operator_orders.ts";
 import { useChangeOrders } from "../data/orders.ts";
@@ -11,7 +12,7 @@ import { Page } from "../ui/page.tsx";
 import { EmptyState, QueryResult } from "../ui/query_result.tsx";
 import { Time } from "../ui/time.tsx";
 import { ChangeSettings } from "./change_order.tsx";
-import { WhyOrder } from "./explained_order.tsx";
+import { verdict, WhyOrder } from "./explained_order.tsx";
 import { useVendorName } from "./vendor_name.tsx";
 
 /** What can be done with an order: the status that it gives, and what that means. */
@@ -53,19 +54,56 @@ export function OrderView({ id }: { id: string }) {
       <QueryResult query={query} resource="order">
         {([order]) =>
           order === undefined ? NO_ORDER : (
-            <div className="recruit-columns">
-              <OrderFacts order={order} />
-              <WhyOrder id={id} />
-            </div>
+            <>
+              <Verdict order={order} />
+              <div className="recruit-columns">
+                <OrderFacts order={order} />
+                <WhyOrder id={id} />
+              </div>
+            </>
           )}
       </QueryResult>
     </Page>
   );
 }
 
-function OrderFacts({ order }: { order: Order }) {
-  const { id, agency_id, agency, agent, vendor, states, status, priority, ends_at, greeting_template } = order;
+/** Whether the order gets leads now, beside what can be done with it: first what makes it get some. */
+function Verdict({ order }: { order: Order }) {
+  const { data: explained } = useQuery(operatorOrderQueries.explainedOrder(order.id));
   const { mutateAsync: change } = useChangeOrders();
+  const getsLeads = explained?.order.gets_leads || explained?.order.takes_turns;
+  const reason = explained?.orders.find(({ order_id }) => order_id === order.id)?.reason ?? "";
+  const taker = !getsLeads && reason.startsWith("other orders") && explained!.orders.find(({ gets_it }) => gets_it);
+  const buttons = (ofRemedies: boolean) =>
+    actsOf(order).filter(({ status }) => (status === "open") === ofRemedies).map(({ label, status, meaning }) => (
+      <ConfirmButton
+        key={label}
+        label={label}
+        of={`order ${order.id.slice(0, 8)}`}
+        className={ofRemedies ? "primary" : undefined}
+        question={<p>{meaning} It is noted with your name.</p>}
+        act={() => change({ orders: [order], changes: { status } })}
+      />
+    ));
+  return (
+    <div className={`notice section-head ${explained ? `is-${getsLeads ? "good" : "warn"}` : ""}`}>
+      <p className="headline" role="status">{explained && verdict(explained, order.id)}</p>
+      <p className="buttons">
+        {buttons(true)}
+        {taker && (
+          <Link href={`/operator/orders/${taker.order_id}`} className="button primary">
+            See the order that takes them
+          </Link>
+        )}
+        <ChangeSettings order={order} isRemedy={order.filled === order.quantity || reason.startsWith("has got")} />
+        {buttons(false)}
+      </p>
+    </div>
+  );
+}
+
+function OrderFacts({ order }: { order: Order }) {
+  const { agency_id, agency, agent, vendor, states, status, priority, ends_at, greeting_template } = order;
   const nameOf = useVendorName();
   return (
     <section className="panel" aria-label="Order">
@@ -103,18 +141,6 @@ function OrderFacts({ order }: { order: Order }) {
           </>
         )}
       </dl>
-      <p className="buttons">
-        <ChangeSettings order={order} />
-        {actsOf(order).map(({ label, status, meaning }) => (
-          <ConfirmButton
-            key={label}
-            label={label}
-            of={`order ${id.slice(0, 8)}`}
-            question={<p>{meaning} It is noted with your name.</p>}
-            act={() => change({ orders: [order], changes: { status } })}
-          />
-        ))}
-      </p>
     </section>
   );
 }

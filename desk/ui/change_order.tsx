@@ -8,12 +8,13 @@ export function isOver({ filled, quantity, ends_at }: { filled: number; quantity
 }
 
 /** A button that opens a form, and changes the order by it. */
-export function ChangeOrder<Order extends { id: string }>({ order, name, read, children }: {
+export function ChangeOrder<Order extends { id: string }>({ order, name, read, isPrimary, children }: {
   order: Order;
   /** The order for screen readers. */
   name: string;
   /** The columns by the fields. Throws a sentence about a field that can't be right. */
   read: (fields: FormData) => Partial<Order>;
+  isPrimary?: boolean;
   /** The fields, with the values of the order. */
   children: (seen: Order) => ReactNode;
 }) {
@@ -31,6 +32,7 @@ export function ChangeOrder<Order extends { id: string }>({ order, name, read, c
     <>
       <button
         type="button"
+        className={isPrimary ? "primary" : undefined}
         onClick={() => {
           setSeen(order);
           dialog.current!.showModal();

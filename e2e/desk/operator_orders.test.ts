@@ -31,6 +31,7 @@ for (const [size, options] of Object.entries({ desktop: undefined, phone: PHONE 
     await assertAccessible(page);
     await assertFits(page);
     await press(page, `Pause order ${id}`);
+    await page.getByText("It gets no leads because it is paused.").waitFor();
     await page.getByRole("button", { name: `Open order ${id}` }).waitFor();
     assert.equal(await statusOf(order), "paused");
 
@@ -257,11 +258,16 @@ deskTest(
 
     // The page of an order begins with it too.
     await rowOf(first as { id: string }).getByRole("link").click();
-    await page.getByText("It gets nothing: it is filled.").waitFor();
+    await page.getByText("It gets no leads because it is filled.").waitFor();
     await page.getByRole("link", { name: `order ${order.id.slice(0, 8)}` }).click();
     await page.getByText("It gets leads.", { exact: true }).waitFor();
     await sql`update public.recruiting_orders set filled = 1, status = 'open' where id = ${first!.id}`;
     await page.reload();
-    await page.getByText("It gets nothing: other orders took the lead that it wants.").waitFor();
+    await page.getByText("It gets no leads because other orders took the lead that it wants.").waitFor();
+    await assertAccessible(page);
+    await page.setViewportSize({ width: 360, height: 740 });
+    await assertFits(page);
+    await page.getByRole("link", { name: "See the order that takes them" }).click();
+    await page.getByRole("heading", { name: `Order ${first!.id.slice(0, 8)}` }).waitFor();
   },
 );
