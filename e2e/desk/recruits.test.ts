@@ -300,6 +300,8 @@ deskTest("on a phone one line stands above the recruits, and folds the filters a
   await page.getByRole("button", { name: "Filters" }).click();
   await page.getByLabel("Sort by").selectOption("Name");
   await page.waitForURL(/sort=name/);
+  // What is read again is pale.
+  await page.locator('table[aria-busy="false"]').waitFor();
   await assertFits(page);
   await assertAccessible(page);
   await page.getByLabel("Stage", { exact: true }).selectOption("hired");
