@@ -2,7 +2,6 @@ import SlidersHorizontal from "lucide-react/icons/sliders-horizontal";
 import Columns from "lucide-react/icons/columns-3";
 import Rows from "lucide-react/icons/rows-3";
 import { useId } from "react";
-import type { Question, Script } from "../../supabase/functions/worker/bot/script.ts";
 import { agencyQueries } from "../data/agency.ts";
 import { usePages } from "../data/pages.ts";
 import { type RecruitFilter, SCREENINGS, STAGES } from "../data/recruits.ts";
@@ -76,11 +75,17 @@ export function RecruitFilters({ agent, filter }: { agent: Agent; filter: Recrui
   );
 }
 
+/** What is read of a question in a script of the bot. */
+interface Question {
+  id: string;
+  answer: string | { choice?: object };
+}
+
 /** The choice of a state of the screening; for a manager also of an answer to a question of the agency's script. */
 function ScreeningFilter({ agent }: { agent: Agent }) {
   const scripts = agencyQueries.scripts(agent.agency_id);
   const { data = [] } = usePages({ ...scripts, enabled: agent.role === "manager" });
-  const script = data.find(({ script }) => script !== null)?.script as Script | undefined;
+  const script = data.find(({ script }) => script !== null)?.script as { questions: Question[] } | undefined;
   const answers = script?.questions.flatMap((question) =>
     choicesOf(question).map((answer): [string, string] => [
       `${question.id}:${answer}`,
@@ -100,5 +105,5 @@ function ScreeningFilter({ agent }: { agent: Agent }) {
 /** The answers that a question offers; none: it is answered in other ways. */
 function choicesOf({ answer }: Question): string[] {
   if (answer === "yes_no") return ["yes", "no"];
-  return typeof answer === "object" && "choice" in answer ? Object.keys(answer.choice) : [];
+  return typeof answer === "object" ? Object.keys(answer.choice ?? {}) : [];
 }
