@@ -53,6 +53,8 @@ deskTest("all numbers are read to their end, the paused ones apart", async (page
   const agency = await createAgency();
   const name = 'Numbers, "Inc."';
   await sql`update public.agencies set name = ${name} where id = ${agency.id}`;
+  // Those of a run that failed.
+  await sql`delete from public.service_numbers where phone like '+1999555%'`;
   await sql`
     insert into public.service_numbers (phone, agency_id, status)
     select '+1999' || (5550000 + n), ${agency.id}, case when n <= 60 then 'paused' else 'active' end
@@ -60,14 +62,11 @@ deskTest("all numbers are read to their end, the paused ones apart", async (page
   await signIn(page, await signInNewOperator(), "operator/numbers");
   for (const [status, count] of [["Paused", 60], ["Active", 120]] as const) {
     const part = page.getByRole("region", { name: status });
-    const [{ all }] = await sql<[{ all: number }]>`
-      select count(*)::integer as all from public.service_numbers where status = ${status.toLowerCase()}`;
-    assert(all >= count);
     await part.getByRole("row").nth(1).waitFor();
     await showAll(part);
-    // Of many, only those near the window are in the page.
+    // Of many, only those near the window are in the page. Other tests add numbers, and take theirs away.
     const table = part.getByRole("table");
-    await until(async () => Number(await table.getAttribute("aria-rowcount")) > all);
+    await until(async () => Number(await table.getAttribute("aria-rowcount")) > count);
     await table.getByRole("row").filter({ hasText: name }).first().waitFor();
   }
   await assertAccessible(page);
