@@ -114,9 +114,9 @@ select is((select count(*) from public.unmatched_texts where recruit_phone = '+1
 -- A sender of many texts and with many leads, as a phone on which a vendor tries its form.
 insert into public.recruiting_leads (vendor_id, first_name, vendor_metadata, agency_id, distribution, distributed_at)
 select md5('vendor')::uuid, 'Ada', '{"phone": "+19995550003"}', md5('agency')::uuid, 'distributed', now()
-from generate_series(1, 2000);
+from generate_series(1, 5000);
 insert into public.unmatched_texts (message_sid, recruit_phone, service_phone, body)
-select 'many ' || n, '+19995550003', '+19995550100', 'Hi' from generate_series(1, 8000) n;
+select 'many ' || n, '+19995550003', '+19995550100', 'Hi' from generate_series(1, 3000) n;
 set local statement_timeout = '4s';
 select is(
   pg_temp.act($$select public.adopt_texts('+19995550003') #>> '{0,texts}'$$), '8000', 'many texts with many leads take no long time');
