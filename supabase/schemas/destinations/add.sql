@@ -46,9 +46,15 @@ begin
     'type', add_dispatches.event, 'timestamp', private.iso_time(clock_timestamp()),
     'data', private.lead_event(d.lead) || extra)
   from (
-    select t.id, l.id as lead_id, l as lead
+    select t.id, i.id as lead_id, l.lead
     from unnest(lead_ids) with ordinality i (id, place)
-    join public.recruiting_leads l on l.id = i.id
+    -- Without statistics, the planner might read all leads of the agency instead.
+    cross join lateral (
+      select stored as lead, stored.agency_id, stored.order_id
+      from public.recruiting_leads stored
+      where stored.id = i.id
+      offset 0
+    ) l
     join public.destinations t on t.agency_id = l.agency_id
     where add_dispatches.event = any (t.events) and (t.order_id is null or t.order_id = l.order_id)
     order by i.place, t.id

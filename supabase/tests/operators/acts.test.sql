@@ -119,7 +119,7 @@ insert into public.unmatched_texts (message_sid, recruit_phone, service_phone, b
 select 'many ' || n, '+19995550003', '+19995550100', 'Hi' from generate_series(1, 3000) n;
 set local statement_timeout = '4s';
 select is(
-  pg_temp.act($$select public.adopt_texts('+19995550003') #>> '{0,texts}'$$), '8000', 'many texts with many leads take no long time');
+  pg_temp.act($$select public.adopt_texts('+19995550003') #>> '{0,texts}'$$), '3000', 'many texts with many leads take no long time');
 set local statement_timeout = 0;
 
 -- Deliveries
