@@ -62,6 +62,15 @@ export function useResumeNumber() {
   });
 }
 
+/** Takes away what a state (null: all) has besides the hours of the law, and gives how many hours and closures that were. */
+export async function applyLawHours(state: string | null): Promise<number> {
+  try {
+    return await asOperator(call(supabase.rpc("use_law_hours", state === null ? {} : { state })));
+  } finally {
+    void readAgain();
+  }
+}
+
 /** How many texts one request cancels. */
 const TEXTS = 500;
 

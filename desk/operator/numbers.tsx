@@ -59,11 +59,11 @@ function OfStatus({ status, title, empty }: { status: "active" | "paused"; title
   );
 }
 
-function heldText({ waiting }: ServiceNumber): string {
+function heldText({ waiting }: Pick<ServiceNumber, "waiting">): string {
   return waiting === 1 ? "1 text waits" : `${countText(waiting)} texts wait`;
 }
 
-function Resume({ number }: { number: ServiceNumber }) {
+export function Resume({ number }: { number: Pick<ServiceNumber, "phone" | "waiting"> }) {
   const { mutateAsync: resume } = useResumeNumber();
   return (
     <ConfirmButton

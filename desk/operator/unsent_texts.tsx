@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { explainWhy } from "../../supabase/functions/_shared/twilio_errors.ts";
 import { operatorQueries, type UnsentCause, type UnsentText } from "../data/operator.ts";
-import { cancelTexts } from "../data/operator_acts.ts";
+import { applyLawHours, cancelTexts } from "../data/operator_acts.ts";
 import { usePages } from "../data/pages.ts";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { CopyButton } from "../ui/copy_button.tsx";
@@ -15,22 +15,21 @@ import { Table, type TableColumn } from "../ui/table.tsx";
 import { ago, Time } from "../ui/time.tsx";
 import { showToast } from "../ui/toast.tsx";
 import { stateName } from "./lead_words.ts";
+import { Resume } from "./numbers.tsx";
 import { shellWord } from "./shell_word.ts";
 
-const COLUMNS: TableColumn<UnsentText>[] = [
-  { title: "To", cell: ({ to }) => phoneText(to), isHeader: true },
-  { title: "From", cell: ({ from }) => phoneText(from), isMinor: true },
+const TO: TableColumn<UnsentText> = { title: "To", cell: ({ to }) => phoneText(to), isHeader: true };
+const ROW: TableColumn<UnsentText>[] = [
   { title: "Agency", cell: ({ agency }) => agency },
   { title: "Author", cell: ({ kind }) => kind, isMinor: true },
-  { title: "Status", cell: ({ state }) => state },
-  {
-    title: "Why",
-    cell: ({ why, reason, states }) =>
-      explainWhy({ why, reason }).replace(/^its state has no open hours.*/, noHours(states)),
-    isSentence: true,
-  },
   { title: "Written", cell: ({ created_at }) => <Time at={created_at} /> },
 ];
+const WHY: TableColumn<UnsentText> = {
+  title: "Why",
+  cell: ({ why, reason, states }) =>
+    explainWhy({ why, reason }).replace(/^its state has no open hours.*/, noHours(states)),
+  isSentence: true,
+};
 /** Sets what the functions read, such as a key. */
 const SECRETS = "npx supabase secrets set --remote=PROJECT NAME=VALUE";
 const TABLE = {
@@ -44,17 +43,28 @@ export function UnsentTexts() {
   const [cause] = useParameter("cause");
   const [subject] = useParameter("of");
   const query = usePages(operatorQueries.unsentTexts(cause, subject));
+  const { data: causes } = useQuery(operatorQueries.unsentCauses());
+  const hasOthers = causes !== undefined && causes.length > 1;
   return (
     <Page title="Texts that are not sent">
       <Link href="/operator/numbers" className="back">Numbers</Link>
-      <p className="quiet">Each is sent once its cause is gone. Open a cause to see its texts.</p>
+      <p className="quiet">
+        Each is sent once its cause is gone.{hasOthers && cause === null && " Open a cause to see its texts alone."}
+      </p>
       <Causes />
-      {cause !== null && <Link href="/operator/outbox">Texts of all causes</Link>}
+      {hasOthers && cause !== null && <Link href="/operator/outbox">Texts of all causes</Link>}
       <Table
         query={query}
         resource="texts"
         empty={<EmptyState title="No text waits.">Each is with the provider.</EmptyState>}
-        columns={[...COLUMNS, { title: "Waits", cell: ({ created_at }) => ago(created_at), isNumber: true }]}
+        columns={[
+          TO,
+          { title: "From", cell: ({ from }) => phoneText(from), isMinor: true },
+          // A chosen cause says it.
+          ...cause === null && hasOthers ? [WHY] : [],
+          ...ROW,
+          { title: "Waits", cell: ({ created_at }) => ago(created_at), isNumber: true },
+        ]}
         acts={(texts, clear) => <CancelButton ids={texts.map(TABLE.keyOf)} onCancelled={clear} />}
         {...TABLE}
       />
@@ -94,35 +104,81 @@ function Causes() {
       empty={null}
       keyOf={({ cause, subject }) => cause + subject}
       nameOf={(row) => wordsOf(row)[0]}
-      hrefOf={({ cause, subject }) =>
-        `/operator/outbox?cause=${cause}${subject === null ? "" : `&of=${encodeURIComponent(subject)}`}`}
+      hrefOf={pathOf}
       columns={[
         { title: "Cause", cell: (row) => wordsOf(row)[0], isHeader: true, isSentence: true },
         { title: "Texts", cell: ({ texts }) => countText(texts), isNumber: true },
         { title: "Oldest", cell: ({ since }) => <Time at={since} isAge /> },
-        {
-          title: "Next step",
-          cell: (row) => {
-            const [title, next, command] = wordsOf(row);
-            return (
-              <>
-                {next} {command && (
-                  <>
-                    <code>{command}</code> <CopyButton words={command} of={`the command: ${title}`} />
-                  </>
-                )}
-              </>
-            );
-          },
-          isSentence: true,
-        },
+        { title: "Next step", cell: (row) => <NextStep of={row} />, isSentence: true },
       ]}
     />
   );
 }
 
+function pathOf({ cause, subject }: UnsentCause): string {
+  return `/operator/outbox?cause=${cause}${subject === null ? "" : `&of=${encodeURIComponent(subject)}`}`;
+}
+
+/** What an operator does about a cause: a button that does it, or words, with the command. */
+function NextStep({ of: row }: { of: UnsentCause }) {
+  const { cause, subject, texts } = row;
+  if (cause === "number_paused") return <Resume number={{ phone: subject!, waiting: texts }} />;
+  if (cause === "no_hours") {
+    return (subject || "all").split(",").map((state) => <UseLawHours key={state} state={state} of={row} />);
+  }
+  const [title, next, command] = wordsOf(row);
+  return (
+    <>
+      {next} {command && (
+        <>
+          <code>{command}</code> <CopyButton words={command} of={`the command: ${title}`} />
+        </>
+      )}
+    </>
+  );
+}
+
+/** Takes away what closes a state. */
+function UseLawHours({ state, of: row }: { state: string; of: UnsentCause }) {
+  const place = state === "all" ? "all states" : stateName(state);
+  const when = "when those hours are open";
+  return (
+    <ConfirmButton
+      label={`Use the hours of the law for ${place}`}
+      question={
+        <>
+          <p>
+            {row.texts === 1
+              ? `1 text is sent ${when}; it was`
+              : `${countText(row.texts)} texts are sent ${when}; the oldest was`} written <Time at={row.since} isAge />
+            {" "}
+            ago. It is noted with your name.
+          </p>
+          <p>
+            <Link
+              href={pathOf(row)}
+              onClick={({ currentTarget }) => currentTarget.closest("dialog")!.close()}
+            >
+              See the texts first, and cancel those that are too old
+            </Link>
+          </p>
+        </>
+      }
+      act={async () => {
+        const changed = await applyLawHours(state === "all" ? null : state);
+        if (changed === 0) {
+          throw new Error(
+            `${place} has these hours already. What closes it is set for all states: npm run admin -- hours show`,
+          );
+        }
+        showToast(`The hours of the law count for ${place}.`, { meaning: "good" });
+      }}
+    />
+  );
+}
+
 /** A cause in words, what an operator does about it, and the command that does it. */
-function wordsOf({ cause, subject, agency }: UnsentCause): [title: string, next: string, command?: string] {
+function wordsOf({ cause, subject, agency }: UnsentCause): [title: string, next?: string, command?: string] {
   const phone = phoneText(subject ?? "");
   const states = subject ? subject.split(",") : [];
   const words: Record<string, ReturnType<typeof wordsOf>> = {
@@ -131,16 +187,8 @@ function wordsOf({ cause, subject, agency }: UnsentCause): [title: string, next:
       "Add it:",
       `number add ${shellWord(subject ?? "")} --agency ${shellWord(agency ?? "")}`,
     ],
-    number_paused: [
-      `${phone} of ${agency} is paused`,
-      "Mend it at Twilio, and resume it:",
-      `number resume ${shellWord(subject ?? "")}`,
-    ],
-    no_hours: [
-      noHours(states),
-      "Remove what closes it, so that the hours of its law apply:",
-      `hours set ${shellWord(states[0] ?? "all")} --none`,
-    ],
+    number_paused: [`${phone} of ${agency} is paused`],
+    no_hours: [noHours(states)],
     quiet_hours: ["Quiet hours", "None: each is sent when its hours begin."],
     credentials: ["Twilio refuses our login", "Correct TWILIO_API_KEY and TWILIO_API_SECRET.", SECRETS],
     no_account: ["No account at Twilio is set", "Set TWILIO_ACCOUNT_SID.", SECRETS],
@@ -150,7 +198,7 @@ function wordsOf({ cause, subject, agency }: UnsentCause): [title: string, next:
     unconfirmed: ["Twilio's response was lost", "None: Twilio is asked for each of them."],
     unknown: ["Nobody knows whether they were sent", "Ask Twilio:", "text reconcile"],
   };
-  const [title, next, command] = words[cause] ?? [cause, ""];
+  const [title, next, command] = words[cause] ?? [cause];
   return [title, next, command && (command === SECRETS ? command : `npm run admin -- ${command}`)];
 }
 
@@ -173,7 +221,7 @@ export function FailedTexts({ agencyId }: { agencyId: string }) {
         query={query}
         resource="texts"
         empty={<EmptyState title="No text of this agency has failed." />}
-        columns={COLUMNS}
+        columns={[TO, WHY, ...ROW.slice(1)]}
         {...TABLE}
       />
     </Page>

@@ -90,11 +90,10 @@ deskTest("an operator sees which texts are not sent, and why", async (page) => {
   const cause = page.getByRole("table", { name: "Causes" }).getByRole("row").filter({
     hasText: phoneText(agent.service),
   });
-  await cause.getByText(`npm run admin -- number resume ${agent.service}`).waitFor();
-  await cause.getByRole("link").click();
-  await page.getByRole("columnheader", { name: "Status" }).waitFor();
+  await cause.getByRole("button", { name: `Resume ${phoneText(agent.service)}` }).waitFor();
   const text = page.getByRole("row").filter({ hasText: phoneText(talk.recruit) });
-  await text.getByText("its number is paused: the campaign is not registered").waitFor();
+  await cause.getByRole("link").click();
+  await page.waitForURL(/cause=number_paused/);
   await text.getByText("now", { exact: true }).waitFor();
   assert.equal(await page.getByText("A secret between us").count(), 0);
   await assertAccessible(page);
@@ -106,10 +105,31 @@ deskTest("an operator sees which texts are not sent, and why", async (page) => {
   await sql`update public.recruiting_leads set vendor_metadata = '{"state": "NY"}' where id = ${talk.lead_id}`;
   await page.evaluate(`location.hash = "#/operator/outbox?cause=no_hours"`);
   await page.reload();
-  await text.getByText(/New York.* has no open hours$/).waitFor();
-  await page.getByRole("table", { name: "Causes" }).getByText(/npm run admin -- hours set [A-Z]{2} --none/).first()
-    .waitFor();
-  await assertFits(page);
+  await text.waitFor();
+  const close = () => sql`select public.close_hours('NY', null, null, 'the test')`;
+  await close();
+  try {
+    await page.getByRole("button", { name: "Use the hours of the law for New York" }).first().click();
+    const question = page.getByRole("dialog");
+    await question.getByText(/sent when those hours are open/).waitFor();
+    await assertAccessible(page);
+    await assertFits(page);
+    await question.getByRole("link", { name: "See the texts first" }).click();
+    await question.waitFor({ state: "hidden" });
+    await page.getByRole("button", { name: "Use the hours of the law for New York" }).first().click();
+    // So that it is not sent.
+    await sql`update public.service_numbers set status = 'paused' where phone = ${agent.service}`;
+    await question.getByRole("button", { name: "Use the hours of the law for New York" }).click();
+    await page.getByText("The hours of the law count for New York.").waitFor();
+    assert.equal((await sql`select from public.texting_closures where source = 'the test'`).length, 0);
+  } finally {
+    await sql`delete from public.texting_closures where source = 'the test'`;
+  }
+  await page.evaluate(`location.hash = "#/operator/actions"`);
+  await page.getByRole("row").filter({ hasText: "Hours set" }).getByText("NY, none true").first().waitFor();
+  await sql`
+    update public.text_outbox set reason = 'quiet_hours', due_at = 'infinity' where conversation_id = ${talk.id}`;
+  await sql`update public.service_numbers set status = 'active' where phone = ${agent.service}`;
 
   await sql`update public.text_outbox set kind = 'greeting' where conversation_id = ${talk.id}`;
   await sql`

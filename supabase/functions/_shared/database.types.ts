@@ -5181,6 +5181,7 @@ export type Database = {
         };
         Returns: Json;
       };
+      "use_law_hours": { Args: { "state"?: string }; Returns: number };
       "vendor_quality": {
         Args: { "agency_id"?: string; "since": string; "timezone"?: string; "until": string };
         Returns: {

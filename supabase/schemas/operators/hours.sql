@@ -16,8 +16,6 @@ begin
   if not exists (select from public.area_codes a where a.state = coalesce(set_texting_hours.state, a.state)) then
     raise exception 'state: no area code is in "%"; give two letters such as IL', private.quoted(state)
       using errcode = 'PT400';
-  elsif opens is null and state is null and day_of_week is null then
-    raise exception 'the hours of all states and days can be changed, but not taken away' using errcode = 'PT400';
   elsif opens is null then
     select q.* into changed
     from public.texting_hours q
@@ -56,8 +54,8 @@ $$;
 comment on function public.set_texting_hours(text, integer, time, time, text) is
   'Sets the hours in which texts may be sent to a state (null: to all without hours of their own) on a day (0 is Sunday; null: '
   'on all days without hours of their own), or removes them (opens null), so that those of the law or the wider ones apply. '
-  'closes equal to opens: never. Applies to every unsent text. Returns the changed or removed row. PT400 for an unknown state, '
-  'and for removing the last hours; PT404 if there are none to remove, or only the law''s; 23514 if it closes before it opens, '
+  'closes equal to opens: never. Applies to every unsent text. Returns the changed or removed row. PT400 for an unknown state; '
+  'PT404 if there are none to remove, or only the law''s; 23514 if it closes before it opens, '
   'or has no source.';
 grant execute on function public.set_texting_hours(text, integer, time, time, text) to service_role;
 
@@ -114,6 +112,47 @@ $$;
 comment on function public.open_hours(text) is
   'Removes the closures of a state (null: those of every state) that are not over. Returns their number.';
 grant execute on function public.open_hours(text) to service_role;
+
+create function public.use_law_hours(state text default null) returns integer
+language plpgsql
+security definer
+set search_path = ''
+set statement_timeout = '4s'
+set lock_timeout = '2s'
+as $$
+declare
+  removed integer;
+  own integer;
+begin
+  perform private.require_operator();
+  removed := public.open_hours(state);
+  for own in
+    select q.day_of_week
+    from public.texting_hours q
+    where q.state is not distinct from use_law_hours.state
+      and (q.opens, q.closes, q.source) is distinct from (q.law_opens, q.law_closes, q.law_source)
+    order by q.day_of_week
+  loop
+    perform public.set_texting_hours(state, own, null, null, null);
+    removed := removed + 1;
+  end loop;
+  if removed > 0 then
+    perform private.note_operator_action('hours set', jsonb_strip_nulls(jsonb_build_object('state', state))
+      || '{"changes": {"none": true}}');
+  end if;
+  return removed;
+exception when lock_not_available then
+  raise exception 'Others have locked the texts that wait. Try again in a moment.' using errcode = 'PT409';
+end
+$$;
+
+comment on function public.use_law_hours(text) is
+  'Takes away what a state (null: all without hours of their own) has besides the hours of the law: its closures, as '
+  'open_hours() does, and the hours that were set. Returns how many there were; 0: the law''s count already. '
+  'PT409 if other transactions hold the lock for 2 s. For operators; for a signed-in '
+  'one, it adds a row to operator_actions. 42501 for a user who is not an operator. Security definer because operators may not '
+  'read or write the tables.';
+grant execute on function public.use_law_hours(text) to authenticated;
 
 create function private.release_held_texts() returns void
 language plpgsql

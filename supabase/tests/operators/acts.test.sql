@@ -1,7 +1,7 @@
 -- The acts of operators: unmatched texts get a conversation, deliveries are dismissed, texts cancelled, a paused number is
 -- resumed. Those on orders are in change_order.test.sql. Nobody else reads a list of operators or calls one of their functions.
 begin;
-select plan(109);
+select plan(121);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor');
@@ -47,6 +47,7 @@ insert into calls values
   ($$select public.adopt_texts('+19995550001')::text$$),
   (format('select count(*)::text from public.dismiss_deliveries(array[%L]::uuid[])', md5('first')::uuid)),
   ($$select (public.resume_number('+19995550100')).phone$$), ($$select public.cancel_texts(array[gen_random_uuid()])::text$$),
+  ($$select public.use_law_hours('NV')::text$$),
   ($$select (public.acknowledge_alert(gen_random_uuid())).kind$$), ($$select (public.set_alert_rule('none')).kind$$),
   ($$select count(*)::text from public.count_vendor_days()$$), ($$select count(*)::text from public.distribute_leads(1)$$),
   ($$select public.begin_operator_action('delivery show', '{}')::text$$),
@@ -193,6 +194,21 @@ select results_eq('select pg_temp.actions()', $$values ('number resume {"service
 select is(
   pg_temp.act($$select (public.resume_number('+19995550199')).status$$), 'PT404 phone: +19995550199 is not one of our numbers',
   'a number that is not ours is refused');
+
+-- Hours
+delete from public.operator_actions;
+select is(pg_temp.act($$select public.use_law_hours('NV')::text$$), '0', 'a state with the hours of the law keeps them');
+select is_empty('select pg_temp.actions()', 'which is not noted');
+select public.close_hours('NV', null, null, 'Office'), public.set_texting_hours('NV', null, '00:00', '00:00', 'Office'),
+  public.set_texting_hours('NV', 0, '00:00', '00:00', 'Office'), public.set_texting_hours('AL', null, '10:00', '11:00', 'Office');
+select is(pg_temp.act($$select public.use_law_hours('NV')::text$$), '3', 'what closes a state is taken away,');
+select is((public.text_hours('+17025550100', 'NV')).opens_at < now() + interval '1 day', true, 'so that it has open hours,');
+select results_eq('select pg_temp.actions()', $$values ('hours set {"state": "NV", "changes": {"none": true}}')$$, 'and noted once');
+select is(
+  (select opens from public.texting_hours where state = 'AL' and day_of_week is null), '10:00'::time,
+  'the hours of other states stay');
+select public.set_texting_hours(null, null, '00:00', '00:00', 'Office');
+select is(pg_temp.act('select public.use_law_hours()::text'), '1', 'the hours of all states are the law''s again too');
 
 select * from finish();
 rollback;

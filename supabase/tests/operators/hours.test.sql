@@ -74,9 +74,12 @@ select results_eq(
 select public.set_texting_hours(null, null, '00:00', '24:00', 'Office');
 select is((public.text_hours('+17025550100', 'NV')).opens_at, now(), 'open all day, at once');
 
+select public.set_texting_hours(null, null, null, null, null);
+select is(pg_temp.hours(null, null), '08:00:00-21:00:00 47 CFR § 64.1200(c)(1)', 'and those of the law are restored for all states too');
+
 select throws_ok(format('select public.set_texting_hours(%s)', arguments), code, null, format('%s is refused', arguments))
 from (values
-  ($$'XX', null, '09:00', '20:00', 'Law'$$, 'PT400'), ($$null, null, null, null, null$$, 'PT400'),
+  ($$'XX', null, '09:00', '20:00', 'Law'$$, 'PT400'),
   ($$'NV', 3, null, null, null$$, 'PT404'), ($$'NV', null, '20:00', '09:00', 'Law'$$, '23514')
 ) e (arguments, code);
 
