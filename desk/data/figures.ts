@@ -26,6 +26,8 @@ export interface Figures {
 export interface AgentFigures {
   id: string;
   name: string;
+  /** Whether the agent has not left. */
+  is_active: boolean;
   waiting: number;
   /** Those who came in the days, and whom the agent has now. */
   recruits: number;
@@ -40,9 +42,9 @@ export interface AgentFigures {
 export type VendorFunnel = Database["public"]["Functions"]["vendor_quality"]["Returns"][number];
 
 /** The lists that figure_list() has. */
-export const LISTS = ["leads", "wrote", "answered", "failed", "opt_outs"] as const;
+export const LISTS = ["leads", "not_texted", "wrote", "answered", "unanswered", "failed", "opt_outs"] as const;
 
-/** One of the lists; of `leads` a day, a vendor or an order may be named. Null: of each. */
+/** One of the lists; of `leads` and `not_texted` a day, a vendor or an order may be named. Null: of each. */
 export interface Listed {
   figure: (typeof LISTS)[number];
   day: string | null;
@@ -62,6 +64,8 @@ export interface FigureRow {
   at: string;
   /** The minutes to the first response, of `wrote` and `answered`; null: there is none yet. */
   minutes: number | null;
+  /** How the conversation stands now, `settled` where no reply is needed; null: there is none. */
+  state: "waits" | "snoozed" | "opted_out" | "texted" | "settled" | null;
 }
 
 /** The hours of an agency, such as 09:00:00. */

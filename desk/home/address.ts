@@ -19,7 +19,7 @@ export function listOf(first: string, second?: string, third?: string): Listed |
   const none = { day: null, vendor_id: null, order_id: null };
   if (first === "order") return second && isId(second) ? { ...none, figure: "leads", order_id: second } : null;
   const figure = LISTS.find((figure) => figure === first);
-  if (figure === undefined || figure !== "leads" && second !== undefined) return null;
+  if (figure === undefined || figure !== "leads" && figure !== "not_texted" && second !== undefined) return null;
   if (second !== undefined && second !== "days" && !isDay(second) || third !== undefined && !isId(third)) return null;
   return { ...none, figure, day: second === "days" ? null : second ?? null, vendor_id: third ?? null };
 }

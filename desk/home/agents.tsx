@@ -1,16 +1,22 @@
 import { Link } from "wouter";
 import type { AgentFigures, Figures } from "../data/figures.ts";
 import { Avatar } from "../ui/avatar.tsx";
+import { Badge } from "../ui/badge.tsx";
 import { countText } from "../ui/count.ts";
 import { Table, type TableColumn } from "../ui/table.tsx";
+import { allRecruits } from "./figures.tsx";
 import { minutesText } from "./time_text.ts";
 
 /** The agents: what waits for each, and what each has done in the days. */
-export function Agents({ figures: { days, agents } }: { figures: Figures }) {
+export function Agents({ figures }: { figures: Figures }) {
+  const { days, agents } = figures;
+  const all = allRecruits(figures);
+  const nobodys = all - agents.reduce((sum, { recruits }) => sum + recruits, 0);
   return (
     <section aria-labelledby="agents" className="panel is-half">
       <div className="panel-head">
         <h2 id="agents">Agents</h2>
+        {nobodys > 0 && <small>{countText(nobodys)} of {countText(all)} recruits have no agent</small>}
       </div>
       <Table
         label="Agents"
@@ -31,7 +37,11 @@ const COLUMNS: TableColumn<AgentFigures>[] = [
     title: "Agent",
     key: "name",
     sortBy: ({ name }) => name,
-    cell: ({ id, name }) => <Avatar id={id} name={name} isNamed />,
+    cell: ({ id, name, is_active }) => (
+      <>
+        <Avatar id={id} name={name} isNamed /> {!is_active && <Badge>deactivated</Badge>}
+      </>
+    ),
     isHeader: true,
   },
   {
@@ -50,7 +60,10 @@ const COLUMNS: TableColumn<AgentFigures>[] = [
   numberColumn("Hired", "hired"),
 ];
 
-function numberColumn(title: string, key: Exclude<keyof AgentFigures, "id" | "name">): TableColumn<AgentFigures> {
+function numberColumn(
+  title: string,
+  key: Exclude<keyof AgentFigures, "id" | "name" | "is_active">,
+): TableColumn<AgentFigures> {
   return {
     title,
     key,

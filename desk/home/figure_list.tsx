@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
-import { figureQueries, type FigureRow, type Listed } from "../data/figures.ts";
+import { figureQueries, type FigureRow, type Figures, type Listed } from "../data/figures.ts";
 import { usePages } from "../data/pages.ts";
 import { orderQueries } from "../data/orders.ts";
 import type { Agent } from "../data/user.ts";
@@ -11,14 +11,17 @@ import { Page } from "../ui/page.tsx";
 import { phoneText } from "../ui/phone.ts";
 import { EmptyState } from "../ui/query_result.tsx";
 import { Table, type TableColumn } from "../ui/table.tsx";
+import { Tabs } from "../ui/tabs.tsx";
 import { Time } from "../ui/time.tsx";
 import { homeHref, listHref } from "./address.ts";
 import { clockText, dayName, minutesText } from "./time_text.ts";
 
 const TITLES: Record<Listed["figure"], string> = {
   leads: "Recruits",
+  not_texted: "Recruits not texted",
   wrote: "Recruits who began to write",
-  answered: "Recruits who were answered",
+  answered: "Recruits who began to write",
+  unanswered: "Recruits who began to write",
   failed: "Texts not delivered",
   opt_outs: "Opt-outs",
 };
@@ -43,9 +46,13 @@ export function FigureList({ listed, agent }: { listed: Listed; agent: Agent }) 
           </p>
         )
         : <OrderWords id={order_id} />}
-      {figure === "wrote" && <Link href={listHref("answered", days)}>Only those who were answered</Link>}
-      {figure === "answered" && <Link href={listHref("wrote", days)}>All who began to write</Link>}
-      {(figure === "wrote" || figure === "answered") && <CountedHours agent={agent} />}
+      {isOfResponses(figure) && figures && <Responses figures={figures} agent={agent} />}
+      {figure === "not_texted" && (
+        <p className="quiet">
+          Nothing has been sent to them. Where an order has a greeting, it is the first text, to recruits who have
+          agreed to texts. <Link href="/settings/orders">Orders and greetings</Link>
+        </p>
+      )}
       <Table
         label="Recruits"
         query={query}
@@ -74,15 +81,37 @@ function OrderWords({ id }: { id: string }) {
   );
 }
 
-/** The hours whose minutes count: without them nobody understands the minutes of an answer at night. */
-function CountedHours({ agent }: { agent: Agent }) {
+function isOfResponses(figure: Listed["figure"]): boolean {
+  return figure === "wrote" || figure === "answered" || figure === "unanswered";
+}
+
+/** Those who were answered, and the others; and the hours whose minutes count, which explain an answer at night. */
+function Responses({ figures: { days, first_response }, agent }: { figures: Figures; agent: Agent }) {
   const { data: hours } = useQuery(figureQueries.hours(agent.agency_id));
-  if (hours === undefined) return null;
+  const { recruits, answered } = first_response;
+  const tab = (figure: Listed["figure"], label: string, count: number) => ({
+    href: listHref(figure, days),
+    also: [`/home/${figure}`],
+    label,
+    count: countText(count),
+  });
   return (
-    <p className="quiet">
-      Only the agency’s hours count: {clockText(hours.opens_at)} to{" "}
-      {clockText(hours.closes_at)}, Monday to Friday. So an answer at night may take under 1 min.
-    </p>
+    <>
+      <Tabs
+        label="First response"
+        tabs={[
+          tab("wrote", "All", recruits),
+          tab("answered", "Answered by a person", answered),
+          tab("unanswered", "Not answered by a person", recruits - answered),
+        ]}
+      />
+      {hours && (
+        <p className="quiet">
+          Only the agency’s hours count: {clockText(hours.opens_at)} to{" "}
+          {clockText(hours.closes_at)}, Monday to Friday. So an answer at night may take under 1 min.
+        </p>
+      )}
+    </>
   );
 }
 
@@ -91,14 +120,23 @@ function columnsOf(figure: Listed["figure"]): TableColumn<FigureRow>[] {
     { title: "Recruit", isHeader: true, cell: (row) => <Recruit row={row} /> },
     { title: "Phone", isPlain: true, cell: numberOf },
     { title: "Agent", cell: ({ agent }) => agent === null ? "no agent" : <bdi>{agent}</bdi> },
-    ...figure === "wrote" || figure === "answered" ? [RESPONSE] : [],
+    ...isOfResponses(figure) ? [RESPONSE] : [],
     { title: "When", isPlain: true, cell: ({ at }) => <Time at={at} /> },
   ];
 }
 
 const RESPONSE: TableColumn<FigureRow> = {
   title: "First response",
-  cell: ({ minutes }) => minutes === null ? "not answered" : minutesText(minutes),
+  cell: ({ minutes, state }) => minutes === null ? STATES[state!] : minutesText(minutes),
+};
+
+/** Why a person has not answered. */
+const STATES: Record<NonNullable<FigureRow["state"]>, string> = {
+  waits: "waits",
+  snoozed: "snoozed",
+  opted_out: "opted out",
+  texted: "answered by the bot",
+  settled: "no reply needed",
 };
 
 function Recruit({ row }: { row: FigureRow }) {

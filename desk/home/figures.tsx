@@ -11,26 +11,29 @@ export function FigureRow({ figures }: { figures: Figures }) {
   const { days, vendors, first_response, opt_outs, failed, daily, before } = figures;
   const recruits = Array.from({ length: days }, (_, n) => vendors.reduce((sum, { leads }) => sum + leads[n]!, 0));
   const { answered, median, ninety } = first_response;
+  const unanswered = first_response.recruits - answered;
   return (
     <section aria-label={`The last ${days} days`} className="figure-row">
       <Figure
         label="Recruits"
-        value={recruits.reduce((sum, count) => sum + count, 0)}
+        value={allRecruits(figures)}
         before={before.recruits}
         values={recruits}
         href={listHref("leads", days)}
       />
       <Figure
-        label="First response by a person"
+        label="First response"
         value={median}
         before={before.median}
         format={minutesText}
         isLessBetter
         values={daily.median.filter((minutes) => minutes !== null)}
-        href={listHref("wrote", days)}
-        hint={`${countText(answered)} of ${countText(first_response.recruits)} who wrote${
-          ninety === null ? "" : `, 90% within ${minutesText(ninety)}`
-        }`}
+        href={listHref(unanswered > 0 ? "unanswered" : "wrote", days)}
+        hint={[
+          ninety !== null && `90% within ${minutesText(ninety)}`,
+          unanswered > 0 &&
+          `${countText(unanswered)} of ${countText(first_response.recruits)} not answered by a person`,
+        ].filter(Boolean).join(", ")}
       />
       <Figure
         label="Texts not delivered"
@@ -52,6 +55,11 @@ export function FigureRow({ figures }: { figures: Figures }) {
       />
     </section>
   );
+}
+
+/** The number of recruits of all days and vendors. */
+export function allRecruits({ vendors }: Figures): number {
+  return vendors.flatMap(({ leads }) => leads).reduce((sum, count) => sum + count, 0);
 }
 
 /** The recruits of each day, by vendor. Each bar opens the list of its day. */

@@ -1,14 +1,19 @@
 import { useQuery } from "@tanstack/react-query";
+import TriangleAlert from "lucide-react/icons/triangle-alert";
 import { Link } from "wouter";
 import { figureQueries, type Figures, type VendorFunnel } from "../data/figures.ts";
 import type { Agent } from "../data/user.ts";
+import { Badge } from "../ui/badge.tsx";
 import { countText } from "../ui/count.ts";
 import { EmptyState } from "../ui/query_result.tsx";
 import { Share } from "../ui/share.tsx";
 import { Table } from "../ui/table.tsx";
 import { listHref } from "./address.ts";
 
-/** How far the leads of each vendor have come, also those that were returned. The name of a vendor opens its recruits. */
+/** From so many recruits on, a share says something about a vendor. */
+const MANY = 10;
+
+/** How far the recruits of each vendor have come, also those that were returned. The name of a vendor opens its recruits. */
 export function Funnel({ agent, figures }: { agent: Agent; figures: Figures }) {
   const query = useQuery(figureQueries.funnel(agent.agency_id, figures));
   const stage = (
@@ -24,33 +29,37 @@ export function Funnel({ agent, figures }: { agent: Agent; figures: Figures }) {
   return (
     <section aria-labelledby="funnel" className="panel">
       <div className="panel-head">
-        <h2 id="funnel">Leads by vendor</h2>
+        <h2 id="funnel">Recruits by vendor</h2>
         <small>
           received in the last {figures.days} days, returned ones too, and how far they have come since
         </small>
       </div>
       <Table
-        label="Leads by vendor"
+        label="Recruits by vendor"
         query={query}
         resource="vendors"
         expected={figures.vendors.length}
-        empty={<EmptyState title="No lead has come in these days." />}
+        empty={<EmptyState title="No recruit has come in these days." />}
         keyOf={({ vendor_id }) => vendor_id}
         nameOf={({ vendor }) => vendor}
         columns={[
           {
             title: "Vendor",
-            cell: ({ vendor_id, vendor }) =>
+            cell: ({ vendor_id, vendor, leads, texted }) =>
               figures.vendors.some(({ id }) => id === vendor_id)
                 ? (
                   <>
                     <Link href={listHref("leads", figures.days, { vendor_id })} className="row-link">
                       <bdi>{vendor}</bdi>
                     </Link>
-                    {/* Why so few of them are texted. */}
-                    {figures.vendors.some(({ id, has_text_consent }) => id === vendor_id && !has_text_consent) && (
-                      <span className="quiet">no consent to texts</span>
-                    )}
+                    {/* Why so few of them are texted, or that it is strange. */}
+                    {figures.vendors.some(({ id, has_text_consent }) => id === vendor_id && !has_text_consent)
+                      ? <span className="quiet">no consent to texts</span>
+                      : leads >= MANY && texted < leads / 2 && (
+                        <Link href={listHref("not_texted", figures.days, { vendor_id })}>
+                          <Badge meaning="warn" icon={TriangleAlert}>few texted</Badge>
+                        </Link>
+                      )}
                   </>
                 )
                 : (
@@ -60,7 +69,7 @@ export function Funnel({ agent, figures }: { agent: Agent; figures: Figures }) {
                 ),
             isHeader: true,
           },
-          { title: "Leads", cell: ({ leads }) => countText(leads), isNumber: true },
+          { title: "Recruits", cell: ({ leads }) => countText(leads), isNumber: true },
           stage("Texted", "texted", "Texting"),
           stage("Replied", "replied", "Texting"),
           stage("Screened", "screened", "Texting"),

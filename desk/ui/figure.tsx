@@ -24,7 +24,9 @@ export function Figure({ label, value, before, format = countText, isLessBetter 
   href?: string;
   hint?: ReactNode;
 }) {
-  const change = value === null || before === undefined || before === null ? 0 : value - before;
+  const moved = value === null || before === undefined || before === null ? 0 : value - before;
+  // Less than a tenth is chance.
+  const change = Math.abs(moved) < (before ?? 0) / 10 ? 0 : moved;
   const Arrow = change > 0 ? ArrowUpRight : ArrowDownRight;
   const isGood = change > 0 !== isLessBetter;
   const meaning = change === 0 || isLessBetter === null ? "" : isGood ? " is-good" : " is-bad";
@@ -37,7 +39,9 @@ export function Figure({ label, value, before, format = countText, isLessBetter 
           {change !== 0 && (
             <>
               <Arrow size={14} />
-              <span className="visually-hidden">{change > 0 ? "up" : "down"},</span>
+              <span className="visually-hidden">{change > 0 ? "up" : "down"}</span>
+              {before! >= 10 && `${countText(Math.round(Math.abs(change) / before! * 100))}%`}
+              <span className={before! >= 10 ? undefined : "visually-hidden"}>,&nbsp;</span>
             </>
           )}
           {before === null ? "none" : format(before)} before

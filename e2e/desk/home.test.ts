@@ -74,7 +74,7 @@ deskTest(
     assert.equal(await page.getByRole("navigation").getByRole("link").first().innerText(), "Home");
     await figure(page, "Texts not delivered").filter({ hasText: /1\s*up,\s*0 before/ }).waitFor();
     await table(page, "Orders").getByText("of 400 leads").waitFor();
-    await table(page, "Leads by vendor").getByRole("row", { name: /Bright Careers/ }).waitFor();
+    await table(page, "Recruits by vendor").getByRole("row", { name: /Bright Careers/ }).waitFor();
     await assertAccessible(page);
 
     for (
@@ -94,11 +94,15 @@ deskTest(
     }
 
     await figure(page, "First response").filter({
-      hasText: /(min|h)\s*none before\s*1 of 3 who wrote, 90% within /s,
+      hasText: /(min|h)\s*none before\s*90% within .*, 2 of 3 not answered by a person/s,
     }).click();
-    await rows(page).getByText("not answered").first().waitFor();
-    assert.equal(await rows(page).count(), 3);
-    await page.getByRole("link", { name: "Only those who were answered" }).click();
+    await rows(page).getByText("waits").waitFor();
+    await rows(page).getByText("opted out").waitFor();
+    assert.equal(await rows(page).count(), 2);
+    await assertAccessible(page);
+    await page.getByRole("link", { name: "All 3" }).click();
+    await until(async () => await rows(page).count() === 3);
+    await page.getByRole("link", { name: "Answered by a person 1" }).click();
     await until(async () => await rows(page).count() === 1);
     await rows(page).getByText("Omar Marsh").waitFor();
     await rows(page).getByText(/\d min/).waitFor();
@@ -128,7 +132,7 @@ deskTest("recruits of a day, a vendor and an order are listed as they are counte
   await page.getByRole("group", { name: "Days" }).getByRole("button", { name: "7 days" }).click();
   await page.getByRole("region", { name: "The last 7 days" }).waitFor();
   await figure(page, "Recruits").getByText("64", { exact: true }).waitFor();
-  await table(page, "Leads by vendor").getByRole("link", { name: "Bright Careers" }).click();
+  await table(page, "Recruits by vendor").getByRole("link", { name: "Bright Careers" }).click();
   await page.getByText("The last 7 days · Bright Careers").waitFor();
   await until(async () => await rows(page).count() === 17);
   await back(page);
@@ -167,6 +171,17 @@ deskTest(
     insert into public.recruit_stages (recruiting_lead_id, agency_id, stage, agent_id)
     select recruiting_lead_id, ${monday.agency_id}, 'interview', ${monday.first} from public.recruiting_conversations
     where id = ${monday.omar.id}`;
+    await sql`
+    with left_agent as (
+      insert into public.agents (agency_id, first_name, last_name, is_active)
+      values (${monday.agency_id}, 'Vic', 'Hale', false) returning id
+    )
+    update public.recruiting_leads l set agent_id = left_agent.id from left_agent
+    where l.first_name = 'Ruth' and l.agency_id = ${monday.agency_id}`;
+    await sql`
+    update public.recruiting_leads set agent_id = null
+    where id in (select id from public.recruiting_leads where agency_id = ${monday.agency_id} and first_name = 'Ida' limit 2)`;
+    await sql`update public.vendors set has_text_consent = true where id = ${monday.other.id}`;
     await signIn(page, monday, "home");
     const cells = async (name: string, row: RegExp) =>
       (await table(page, name).getByRole("row", { name: row }).getByRole("cell").allInnerTexts()).map((text) =>
@@ -179,18 +194,26 @@ deskTest(
     assert.ok(Number(recruits) > 2);
     // Of a wait, the agency's hours count: on a weekend there are none.
     assert.match(first!, /^(12 min|under 1 min)$/);
-    await table(page, "Leads by vendor").getByRole("row", { name: /Bright Careers/ }).waitFor();
-    const [leads, texted, replied, screened, interview] = await cells("Leads by vendor", /Bright Careers/);
+    await table(page, "Agents").getByRole("row", { name: /Vic Hale deactivated/ }).waitFor();
+    await page.getByText(/^2 of \d+ recruits have no agent$/).waitFor();
+    await table(page, "Recruits by vendor").getByRole("row", { name: /Bright Careers/ }).waitFor();
+    const [leads, texted, replied, screened, interview] = await cells("Recruits by vendor", /Bright Careers/);
     assert.ok(Number(leads) > 20);
     assert.equal(texted, "0");
     assert.match(replied!, /^2 \d+%$/);
     assert.equal(screened, "0");
     assert.match(interview!, /^1 \d+%$/);
 
+    await table(page, "Recruits by vendor").getByRole("link", { name: "few texted" }).click();
+    await page.getByRole("heading", { name: "Recruits not texted" }).waitFor();
+    await until(async () => await rows(page).count() === Number(leads));
+    await assertAccessible(page);
+    await back(page);
+
     // A tablet leaves no stage out.
     const { width, height } = page.viewportSize()!;
     await page.setViewportSize({ width: 768, height });
-    await table(page, "Leads by vendor").getByRole("columnheader", { name: "Licensed" }).waitFor();
+    await table(page, "Recruits by vendor").getByRole("columnheader", { name: "Licensed" }).waitFor();
     await assertFits(page);
     await page.setViewportSize({ width, height });
 
@@ -238,7 +261,7 @@ deskTest("home fits a phone, the narrowest too", async (page) => {
   const monday = await createMonday();
   await signIn(page, monday);
   await table(page, "Orders").getByText("of 400 leads").waitFor();
-  await table(page, "Leads by vendor").getByRole("row", { name: /Bright Careers/ }).waitFor();
+  await table(page, "Recruits by vendor").getByRole("row", { name: /Bright Careers/ }).waitFor();
   await assertFits(page);
   await assertAccessible(page);
   await page.setViewportSize(NARROW);

@@ -4632,6 +4632,7 @@ export type Database = {
           "name": string;
           "phone": string;
           "recruiting_lead_id": string;
+          "state": string;
         }[];
       };
       "fill_leads": {

@@ -256,7 +256,7 @@ begin
       'agents', (
         select coalesce(jsonb_agg(
           jsonb_build_object(
-            'id', a.agent_id, 'name', a.name, 'waiting', a.waiting, 'recruits', coalesce(c.leads, 0), 'answered', coalesce(r.answered, 0),
+            'id', a.agent_id, 'name', a.name, 'is_active', a.is_active, 'waiting', a.waiting, 'recruits', coalesce(c.leads, 0), 'answered', coalesce(r.answered, 0),
             'median', r.median, 'moved_on', a.moved_on, 'hired', a.hired)
           order by a.name, a.agent_id), '[]')
         from private.figure_agents(agency.id, begins) a
@@ -280,7 +280,7 @@ comment on function public.agency_figures(integer) is
   'vendor, leads: [number of each day], has_text_consent}], first_response: {recruits, answered, median, ninety}, waiting: '
   '{recruits, since}, '
   'opt_outs, failed, daily: {median, opt_outs, failed: [number of each day]}, before: {recruits, median, opt_outs, failed}, '
-  'agents: [{id, name, waiting, recruits, answered, median, moved_on, hired}]}. vendors: the leads of the agency that came, '
+  'agents: [{id, name, is_active, waiting, recruits, answered, median, moved_on, hired}]}. vendors: the leads of the agency that came, '
   'by an order or not. '
   'first_response: the minutes, in the hours of the agency, from the first text of each recruit who began to write in these '
   'days to the first text of an agent after it; the bot does not count, and neither does a text that failed. ninety: the 90th '
@@ -297,7 +297,8 @@ grant execute on function public.agency_figures(integer) to authenticated;
 create function public.figure_list(
   figure text, days integer default 14, day date default null, vendor_id uuid default null, order_id uuid default null
 ) returns table (
-  id uuid, conversation_id uuid, recruiting_lead_id uuid, name text, phone text, agent text, at timestamptz, minutes integer
+  id uuid, conversation_id uuid, recruiting_lead_id uuid, name text, phone text, agent text, at timestamptz, minutes integer,
+  state text
 )
 language plpgsql
 stable
@@ -316,10 +317,11 @@ declare
   since timestamptz := begins;
   until timestamptz := 'infinity';
 begin
-  if figure is null or figure not in ('leads', 'wrote', 'answered', 'failed', 'opt_outs') then
-    perform private.invalid_field('figure', 'must be leads, wrote, answered, failed or opt_outs');
-  elsif num_nonnulls(day, figure_list.vendor_id, figure_list.order_id) > 0 and figure <> 'leads' then
-    perform private.invalid_field('figure', 'must be leads where a day, a vendor or an order is named');
+  if figure is null or figure not in ('leads', 'not_texted', 'wrote', 'answered', 'unanswered', 'failed', 'opt_outs') then
+    perform private.invalid_field(
+      'figure', 'must be leads, not_texted, wrote, answered, unanswered, failed or opt_outs');
+  elsif num_nonnulls(day, figure_list.vendor_id, figure_list.order_id) > 0 and figure not in ('leads', 'not_texted') then
+    perform private.invalid_field('figure', 'must be leads or not_texted where a day, a vendor or an order is named');
   elsif day is not null then
     since := greatest(begins, day::timestamp at time zone agency.timezone);
     until := (day + 1)::timestamp at time zone agency.timezone;
@@ -329,11 +331,14 @@ begin
     select l.lead_id as id, null::uuid as conversation_id, l.lead_id as recruiting_lead_id, null::text as phone,
       l.at, null::integer as minutes
     from private.figure_leads(agency.id, since, until, figure_list.order_id) l
-    where figure = 'leads' and (figure_list.vendor_id is null or l.vendor_id = figure_list.vendor_id)
+    where figure in ('leads', 'not_texted') and (figure_list.vendor_id is null or l.vendor_id = figure_list.vendor_id)
+      and (figure = 'leads' or not exists (
+        select from private.conversation_texts t where t.recruiting_lead_id = l.lead_id and t.is_texted
+      ))
     union all
     select r.conversation_id, r.conversation_id, null, null, r.written_at, r.minutes
     from private.figure_responses(agency, begins) r
-    where figure = 'wrote' or figure = 'answered' and r.minutes is not null
+    where figure = 'wrote' or figure = 'answered' and r.minutes is not null or figure = 'unanswered' and r.minutes is null
     union all
     select f.conversation_id, f.conversation_id, null, null, f.failed_at, null
     from private.figure_failures(agency.id, begins) f
@@ -358,19 +363,30 @@ begin
     where figure = 'opt_outs'
   )
   select s.id, s.conversation_id, l.id, nullif(concat_ws(' ', l.first_name, l.last_name), ''),
-    coalesce(s.phone, c.recruit_phone, l.phone), nullif(concat_ws(' ', a.first_name, a.last_name), ''), s.at, s.minutes
+    coalesce(s.phone, c.recruit_phone, l.phone), nullif(concat_ws(' ', a.first_name, a.last_name), ''), s.at, s.minutes,
+    case
+      when c.snoozed_until > now() then 'snoozed'
+      when c.due_since is not null then 'waits'
+      when o.state = 'opted_out' then 'opted_out'
+      when c.last_text_at > c.last_message_at then 'texted'
+      when c.id is not null then 'settled'
+    end
   from listed s
   left join public.recruiting_conversations c on c.id = s.conversation_id
   left join public.recruiting_leads l on l.id = coalesce(c.recruiting_lead_id, s.recruiting_lead_id)
-  left join public.agents a on a.id = coalesce(c.assigned_agent_id, l.agent_id);
+  left join public.agents a on a.id = coalesce(c.assigned_agent_id, l.agent_id)
+  left join public.text_consents o on o.agency_id = c.agency_id and o.phone = c.recruit_phone;
 end
 $$;
 
 comment on function public.figure_list(text, integer, date, uuid, uuid) is
   'The rows that agency_figures() counts, of the same days: {id, conversation_id, recruiting_lead_id, name, phone, agent, at, '
-  'minutes}. figure: `leads`, of one day and vendor where they are named, or of one order in all its days; `wrote`: the '
-  'recruits who began to write, with the minutes to the first response; `answered`: those of them with one; `failed` and '
-  '`opt_outs`. conversation_id and recruiting_lead_id are null where there is none. For pages, continue after the last row, '
+  'minutes, state}. figure: `leads`, of one day and vendor where they are named, or of one order in all its days; '
+  '`not_texted`: those of them to whom no text of ours has gone; `wrote`: the '
+  'recruits who began to write, with the minutes to the first response; `answered` and `unanswered`: those of them with one, '
+  'and without; `failed` and `opt_outs`. state, of the conversation now: `waits` for an answer, `snoozed`, `opted_out`, '
+  '`texted` (the latest text is ours, of the bot too) or `settled` (no reply is needed). '
+  'conversation_id and recruiting_lead_id are null where there is none. For pages, continue after the last row, '
   'ordered by at and id. Errors: 42501 (HTTP 403) for users who are not managers; 22023 (400) names figure or days. Security '
   'definer because managers may not read vendors, and policies on each text would take long. It reads the caller''s own agency '
   'alone.';

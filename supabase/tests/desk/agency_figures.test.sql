@@ -1,7 +1,7 @@
 -- The figures of an agency: what counts on which day, how fast agents have answered, the list behind each, who may read
 -- them, and what is read for them.
 begin;
-select plan(68);
+select plan(73);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('acme'), pg_temp.create_vendor('other');
@@ -39,7 +39,7 @@ select is(
     'daily', '{"median": [null, null, null], "opt_outs": [0, 0, 0], "failed": [0, 0, 0]}'::jsonb,
     'before', '{"recruits": 0, "median": null, "opt_outs": 0, "failed": 0}'::jsonb,
     'agents', (
-      select jsonb_agg(jsonb_build_object('id', md5(name)::uuid, 'name', name, 'waiting', 0, 'recruits', 0, 'answered', 0, 'median', null,
+      select jsonb_agg(jsonb_build_object('id', md5(name)::uuid, 'name', name, 'is_active', true, 'waiting', 0, 'recruits', 0, 'answered', 0, 'median', null,
         'moved_on', 0, 'hired', 0) order by name)
       from unnest(array['ann', 'cal', 'mia']) name)),
   'an agency in which nothing has happened');
@@ -95,6 +95,7 @@ select set_eq(
   $$select q.vendor, q.leads::numeric
     from private.sum_quality(pg_temp.midnight(2), pg_temp.midnight(-1), md5('agency')::uuid) q$$,
   'and so has the row of each vendor in vendor_quality()');
+select is(pg_temp.length('not_texted', vendor => 'acme'), 4::bigint, 'or those of a vendor to whom no text of ours has gone');
 select pg_temp.become('mia');
 select is(
   array(select count(*) from unnest(array['order', 'theirs']) o cross join public.figure_list('leads', order_id => md5(o)::uuid)), '{5}',
@@ -131,12 +132,14 @@ select results_eq(
   $$values (md5('fast')::uuid, 5), (md5('with bot')::uuid, 20), (md5('slow')::uuid, 180), (md5('never')::uuid, null)$$,
   'they are listed with the minutes');
 select is(pg_temp.length('answered', days => 14), 3::bigint, 'or those alone that were answered');
+select results_eq(
+  $$select conversation_id from pg_temp.list('unanswered', days => 14)$$, $$values (md5('never')::uuid)$$, 'or those that were not');
 
 -- The same by agent: ann has answered fast, with bot and slow in 5, 20 and 180 minutes, and another one 14 days before.
 select pg_temp.talk('before', '40 minutes', asked => (
   select min(created_at) - interval '14 days' from public.recruiting_messages where conversation_id = md5('fast')::uuid));
 create function pg_temp.agent(name text, days integer default 14) returns jsonb language sql as $$
-  select a - 'id' - 'name' from jsonb_array_elements(pg_temp.figures(days => days) -> 'agents') a where a ->> 'name' = agent.name
+  select a - 'id' - 'name' - 'is_active' from jsonb_array_elements(pg_temp.figures(days => days) -> 'agents') a where a ->> 'name' = agent.name
 $$;
 select is(
   array[pg_temp.figures(days => 14) #> '{before,median}', pg_temp.figures(days => 14) #> '{first_response,median}'],
@@ -205,7 +208,18 @@ select results_eq(
   $$select conversation_id, phone from pg_temp.list('failed')$$,
   $$select id, recruit_phone::text from public.recruiting_conversations where id = md5('fast')::uuid$$, 'which is listed');
 select is(pg_temp.length(figure, 'otto', 14), 0::bigint, 'and another agency sees none of it: ' || figure)
-from unnest(array['wrote', 'answered', 'failed', 'opt_outs']) figure;
+from unnest(array['wrote', 'answered', 'unanswered', 'failed', 'opt_outs']) figure;
+select pg_temp.become('mia');
+select set_eq(
+  $$select f.name, f.state from public.figure_list('wrote', 14) f
+    join public.recruiting_conversations c on c.id = f.conversation_id
+    where c.id in (md5('never')::uuid, md5('fast')::uuid, md5('slow')::uuid)$$,
+  $$select null::text, state from unnest(array['opted_out', 'waits', 'snoozed']) state$$,
+  'a conversation of a list says how it is now');
+reset role;
+select is(
+  (select a -> 'is_active' from jsonb_array_elements(pg_temp.figures() -> 'agents') a where a ->> 'name' = 'former'), 'false',
+  'an agent who has left is not active');
 select is(pg_temp.figures('otto') - 'vendors' - 'first_day', pg_temp.figures('otto', 3) - 'vendors' - 'first_day', 'another agency sees none of it');
 select is(pg_temp.figures('otto') -> 'failed', '0', 'not one');
 
@@ -220,10 +234,10 @@ from (values
   ('wrote', 'ann', 3, null::date, null, '42501', 'only a manager reads the figures of an agency'),
   ('wrote', 'former', 3, null, null, '42501', 'only a manager reads the figures of an agency'),
   ('wrote', 'visitor', 3, null, null, '42501', 'only a manager reads the figures of an agency'),
-  ('nothing', 'mia', 3, null, null, '22023', 'figure: must be leads, wrote, answered, failed or opt_outs'),
-  (null, 'mia', 3, null, null, '22023', 'figure: must be leads, wrote, answered, failed or opt_outs'),
-  ('wrote', 'mia', 3, pg_temp.today(), null, '22023', 'figure: must be leads where a day, a vendor or an order is named'),
-  ('wrote', 'mia', 3, null, 'acme', '22023', 'figure: must be leads where a day, a vendor or an order is named'),
+  ('nothing', 'mia', 3, null, null, '22023', 'figure: must be leads, not_texted, wrote, answered, unanswered, failed or opt_outs'),
+  (null, 'mia', 3, null, null, '22023', 'figure: must be leads, not_texted, wrote, answered, unanswered, failed or opt_outs'),
+  ('wrote', 'mia', 3, pg_temp.today(), null, '22023', 'figure: must be leads or not_texted where a day, a vendor or an order is named'),
+  ('wrote', 'mia', 3, null, 'acme', '22023', 'figure: must be leads or not_texted where a day, a vendor or an order is named'),
   ('leads', 'mia', 91, null, null, '22023', 'days: must be from 1 to 90')
 ) c (figure, who, days, day, vendor, code, message);
 set role anon;
