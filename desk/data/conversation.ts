@@ -20,12 +20,38 @@ export interface OptOut {
   words: string | null;
 }
 
+/** When a text that is written now would be sent, as `text_hours_of` has it. */
+export interface TextHours {
+  /** Now, by the service's clock. */
+  at: string;
+  /** The same, or when the quiet hours end: `infinity`, where no day is open. */
+  opens_at: string;
+  /** When they begin; null: the recruit has just written, and may be answered at any hour. */
+  closes_at: string | null;
+  /** Where the recruit may live: one time zone of each time of day. */
+  timezones: string[];
+}
+
 export const conversationQueries = {
   all: () => ["conversations"],
+  /** The hours for texts to the recruit. Read when they change, and not after each event. */
+  hours: (id: string) =>
+    queryOptions({
+      queryKey: ["text hours", id],
+      queryFn: async () =>
+        await repeat(() => supabase.rpc("text_hours_of", { conversation_id: id })) as unknown as TextHours,
+      refetchInterval: ({ state: { data } }) => data === undefined ? false : untilChange(data),
+    }),
   /** A conversation; null: there is none of this id that the agent may read. */
   detail: (id: string) =>
     queryOptions({ queryKey: [...conversationQueries.all(), id], queryFn: () => readConversation(id) }),
 };
+
+/** The milliseconds until the quiet hours begin or end: an hour at most, for a timer. */
+function untilChange({ at, opens_at, closes_at }: TextHours): number {
+  const change = Date.parse(opens_at > at ? opens_at : closes_at ?? "") - Date.now();
+  return change > 0 && change < 3_600_000 ? change + 1_000 : 3_600_000;
+}
 
 async function readConversation(id: string): Promise<Conversation | null> {
   if (!isId(id)) return null;

@@ -11,12 +11,13 @@ import { ActionError, useAction } from "../ui/action.tsx";
 import { ConfirmDialog } from "../ui/confirm.tsx";
 import { CopyButton } from "../ui/copy_button.tsx";
 import { countText } from "../ui/count.ts";
-import { useIsPhone } from "../ui/is_wide.ts";
+import { useHasWords, useIsPhone } from "../ui/is_wide.ts";
 import { timeText } from "../ui/time.tsx";
 import { AskForConversationButton } from "./unsent_words.tsx";
 import { MAX_LENGTH, segmentsOf } from "./segments.ts";
 import { NoteComposer, noteDraftKey } from "../ui/note_composer.tsx";
 import { useNextWaiting } from "./next_waiting.tsx";
+import { QuietHours } from "./quiet_hours.tsx";
 import { useQuickReplies } from "./quick_replies.tsx";
 
 interface Writing {
@@ -24,26 +25,39 @@ interface Writing {
   agent: Agent;
   name: string;
   isWriter: boolean;
+  /** The time of the recruit's latest text. */
+  heardAt: string | undefined;
+  mode: ReturnType<typeof useComposerMode>;
 }
 
-/** Where the agent writes: texts to the recruit, or notes about the recruit. Nothing else is rendered at each key. */
-export function Composer(writing: Writing) {
-  const { conversation: { id, recruiting_lead_id }, agent, name } = writing;
+/** Whether a note is written in the box, and not a text. */
+export function useComposerMode(agent: Agent, { id }: Conversation) {
   const [mode, setMode] = useState(() => ({
     isNote: !hasDraft(agent.id, id) && hasDraft(agent.id, noteDraftKey(id)),
     isChosen: false,
   }));
+  return {
+    ...mode,
+    change: () => setMode({ isNote: !mode.isNote, isChosen: true }),
+    writeNote: () => setMode({ isNote: true, isChosen: true }),
+  };
+}
+
+/** Where the agent writes: texts to the recruit, or notes about the recruit. Nothing else is rendered at each key. */
+export function Composer(writing: Writing) {
+  const { conversation: { id, recruiting_lead_id }, agent, name, mode } = writing;
+  const hasWords = useHasWords();
   if (recruiting_lead_id === null) return <TextComposer {...writing} isChosen={false} modeButton={null} />;
   const modeButton = (
     <button
       type="button"
-      className="plain icon-button"
+      className={hasWords ? "plain" : "plain icon-button"}
       title={mode.isNote ? "Write a text" : "Write a note"}
       aria-pressed={mode.isNote}
-      onClick={() => setMode({ isNote: !mode.isNote, isChosen: true })}
+      onClick={mode.change}
     >
       <NotebookPen size={18} />
-      <span className="visually-hidden">Note</span>
+      <span className={hasWords ? undefined : "visually-hidden"}>Note</span>
     </button>
   );
   return mode.isNote
@@ -64,7 +78,7 @@ export function Composer(writing: Writing) {
  * Where the agent writes a text. What is written stays until it is sent, and then in the outbox until the service has
  * it.
  */
-function TextComposer({ conversation, agent, name, isWriter, isChosen, modeButton }: Writing & {
+function TextComposer({ conversation, agent, name, isWriter, heardAt, isChosen, modeButton }: Writing & {
   /** Whether the user has just come from a note: the box gets the focus. */
   isChosen: boolean;
   modeButton: ReactNode;
@@ -134,6 +148,7 @@ function TextComposer({ conversation, agent, name, isWriter, isChosen, modeButto
           </button>
         </p>
       )}
+      {problem === null && <QuietHours conversationId={conversation.id} name={name} heardAt={heardAt} />}
       <div className="compose">
         {quickReplies.list}
         <textarea

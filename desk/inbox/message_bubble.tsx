@@ -22,13 +22,13 @@ const AS_EXPECTED = ["answer", "opening"];
 
 /** One text: who wrote it, what it says, and how far it has come. Rendered again when it has changed. */
 export const MessageBubble = memo(
-  function MessageBubble({ text, name, isFirst, isLast, ...acting }: {
+  function MessageBubble({ text, name, isFirst, isLatest, ...acting }: {
     text: Message;
     name: string;
     /** Whether it begins what one person has written in one go: who and when stand above that once. */
     isFirst: boolean;
-    /** Whether it ends that: that it was delivered stands below that once. */
-    isLast: boolean;
+    /** Whether it is the latest of ours: that it was delivered stands below that one alone. */
+    isLatest: boolean;
   } & Acting) {
     const { sender_type, body, media, media_copies, heard, created_at } = text;
     return (
@@ -47,7 +47,7 @@ export const MessageBubble = memo(
           />
         ))}
         {heard !== null && !AS_EXPECTED.includes(heard) && <p className="quiet">{heardWords(heard)}</p>}
-        {sender_type !== "recruit" && (isLast || text.status !== "delivered") && (
+        {sender_type !== "recruit" && (isLatest || text.status !== "delivered") && (
           <DeliveryStatus text={text} {...acting} />
         )}
       </li>

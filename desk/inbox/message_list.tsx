@@ -25,6 +25,7 @@ export function MessageList({ texts, query, conversation, agentId, name, isWrite
   const [isAtEnd, setAtEnd] = useState(true);
   const box = useRef<HTMLDivElement>(null);
   const latest = texts.at(-1);
+  const latestOfOurs = texts.findLast(({ sender_type }) => sender_type !== "recruit");
   useMarkRead(conversation, latest?.created_at, isAtEnd);
   const said = useNewWords(texts);
   const leadId = conversation.recruiting_lead_id;
@@ -51,7 +52,7 @@ export function MessageList({ texts, query, conversation, agentId, name, isWrite
             </EmptyState>
           )}
           <ol>
-            {entries.map(({ id, day, isFirst, isLast, text, note }) => (
+            {entries.map(({ id, day, isFirst, text, note }) => (
               <Fragment key={id}>
                 {day !== null && <li className="day quiet">{day}</li>}
                 {note ? <NoteBubble note={note} agentId={agentId} /> : (
@@ -59,7 +60,7 @@ export function MessageList({ texts, query, conversation, agentId, name, isWrite
                     text={text}
                     name={name}
                     isFirst={isFirst}
-                    isLast={isLast}
+                    isLatest={text === latestOfOurs}
                     conversationId={conversation.id}
                     agentId={agentId}
                     isWriter={isWriter}

@@ -1,8 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import ArrowLeft from "lucide-react/icons/arrow-left";
+import Ellipsis from "lucide-react/icons/ellipsis";
 import Info from "lucide-react/icons/info";
+import NotebookPen from "lucide-react/icons/notebook-pen";
 import PencilLine from "lucide-react/icons/pencil-line";
 import Phone from "lucide-react/icons/phone";
+import UserRoundPlus from "lucide-react/icons/user-round-plus";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { Link } from "wouter";
 import { type Conversation, conversationQueries, mayWrite } from "../data/conversation.ts";
@@ -16,15 +19,16 @@ import { phoneText } from "../ui/phone.ts";
 import { EmptyState, QueryResult, Skeleton } from "../ui/query_result.tsx";
 import { useOfferedActs } from "../ui/acts.ts";
 import { IconButton } from "../ui/icon_button.tsx";
-import { useIsPhone, useIsWide } from "../ui/is_wide.ts";
+import { useHasWords, useIsPhone, useIsWide } from "../ui/is_wide.ts";
+import { Menu, type MenuItem } from "../ui/menu.tsx";
 import { CallLink } from "../ui/recruit_facts.tsx";
 import { hrefOf } from "./address.ts";
-import { Composer } from "./composer.tsx";
+import { Composer, useComposerMode } from "./composer.tsx";
 import { AskForConversationButton, UnsentWords } from "./unsent_words.tsx";
 import { useKeys } from "./keys.ts";
 import { NextWaiting } from "./next_waiting.tsx";
-import { ActButton, OwnerProblems, OwnerText, Reassign, useOwnerActs } from "./owner_actions.tsx";
-import { SnoozeButton } from "./snooze.tsx";
+import { ActButton, OwnerProblems, OwnerText, useOwnerActs } from "./owner_actions.tsx";
+import { useSnoozeAct } from "./snooze.tsx";
 import { RecruitCard } from "./recruit_card.tsx";
 import { MessageList } from "./message_list.tsx";
 import { OutboxTexts } from "./outbox_texts.tsx";
@@ -72,7 +76,7 @@ function MissingConversation({ id, agent }: { id: string; agent: Agent }) {
 function Thread({ conversation, agent, view }: { conversation: Conversation; agent: Agent; view: View }) {
   const messages = usePages(messageQueries.list(conversation.id));
   const texts = useMemo(() => messages.data?.toReversed() ?? [], [messages.data]);
-  const [isWide, isPhone] = [useIsWide(), useIsPhone()];
+  const [isWide, isPhone, hasWords] = [useIsWide(), useIsPhone(), useHasWords()];
   const [isAbout, setAbout] = useState(true);
   const heading = useRef<HTMLHeadingElement>(null);
   const name = conversation.name || phoneText(conversation.recruit_phone);
@@ -92,27 +96,29 @@ function Thread({ conversation, agent, view }: { conversation: Conversation; age
 
   useKeys(agent.id, { r: write });
 
-  const readUpTo = texts.findLast(({ sender_type }) => sender_type === "recruit")?.created_at ??
-    conversation.last_text_at;
-  const { done, bot, assign, mutations } = useOwnerActs({ conversation, agent, isWriter, readUpTo });
+  const heardAt = texts.findLast(({ sender_type }) => sender_type === "recruit")?.created_at;
+  const readUpTo = heardAt ?? conversation.last_text_at;
+  const { done, bot, give, mutations } = useOwnerActs({ conversation, agent, isWriter, readUpTo });
+  const { snooze, dialog } = useSnoozeAct(conversation, readUpTo);
+  const mode = useComposerMode(agent, conversation);
   useOfferedActs([
     { label: `Write to ${name}`, icon: PencilLine, keys: "R", run: write },
-    ...[done, bot].filter((act) => act !== null),
+    ...[done, bot, isWriter ? snooze : null].filter((act) => act !== null),
   ]);
-  const others = (isNamed: boolean) => (
-    <>
-      {isWriter && <SnoozeButton conversation={conversation} readUpTo={readUpTo} isNamed={isNamed} />}
-      {bot && (!isPhone || !conversation.hasBot) && (
-        <ActButton act={bot} isNamed={isNamed || isWide && conversation.hasBot} />
-      )}
-      {agent.role === "manager" && (
-        <Reassign conversation={conversation} agent={agent} assign={assign} isNamed={isNamed} />
-      )}
-    </>
-  );
   const ownerText = <OwnerText conversation={conversation} agent={agent} />;
   const card = <RecruitCard conversation={conversation} isManager={agent.role === "manager"} />;
   const about = { icon: Info, label: `About ${name}` };
+  // Where there is no room for icons, the acts have words.
+  const takesOver = !isWide && !done && conversation.hasBot;
+  const menu: MenuItem[] = [
+    ...isPhone ? [{ ...about, run: () => document.getElementById("about")!.showPopover() }] : [],
+    ...isWriter ? [snooze] : [],
+    ...bot && !takesOver ? [bot] : [],
+    ...conversation.recruiting_lead_id === null
+      ? []
+      : [{ label: "Write a note", icon: NotebookPen, run: mode.writeNote }],
+    ...give.map(({ name, run }) => ({ label: <>Give it to {name}</>, icon: UserRoundPlus, run })),
+  ];
   return (
     <>
       <section className="thread" aria-labelledby="recruit">
@@ -121,11 +127,14 @@ function Thread({ conversation, agent, view }: { conversation: Conversation; age
             <ArrowLeft size={20} />
             <span className="visually-hidden">Inbox</span>
           </Link>
-          <h2 id="recruit" ref={heading} tabIndex={-1}>
-            <bdi>{name}</bdi>
-          </h2>
-          <p className="quiet" role="status">{ownerText}</p>
-          {done && <ActButton act={done} isNamed={isWide} />}
+          <div className="who">
+            <h2 id="recruit" ref={heading} tabIndex={-1}>
+              <bdi>{name}</bdi>
+            </h2>
+            <p className="quiet" role="status">{ownerText}</p>
+          </div>
+          {done && <ActButton act={done} isNamed />}
+          {takesOver && bot && <ActButton act={bot} isNamed />}
           {conversation.recruiting_lead_id !== null && (
             <CallLink
               id={conversation.recruiting_lead_id}
@@ -136,10 +145,24 @@ function Thread({ conversation, agent, view }: { conversation: Conversation; age
               <span className="visually-hidden">Call</span>
             </CallLink>
           )}
-          {isPhone ? conversation.hasBot && bot && <ActButton act={bot} /> : others(false)}
-          {isWide ? <IconButton {...about} aria-pressed={isAbout} onClick={() => setAbout(!isAbout)} /> : (
+          {isWide && (
             <>
-              <IconButton {...about} popoverTarget="about" />
+              {isWriter && <ActButton act={snooze} />}
+              {bot && <ActButton act={bot} isNamed={hasWords} />}
+              {give.length > 0 && (
+                <Menu
+                  label="Give it to"
+                  icon={UserRoundPlus}
+                  items={give.map(({ name, run }) => ({ label: name, run }))}
+                />
+              )}
+              <IconButton {...about} aria-pressed={isAbout} onClick={() => setAbout(!isAbout)} />
+            </>
+          )}
+          {!isWide && (
+            <>
+              {!isPhone && <IconButton {...about} popoverTarget="about" />}
+              {menu.length > 0 && <Menu label="More" icon={Ellipsis} items={menu} />}
               <div id="about" popover="auto">
                 <p>
                   <strong>
@@ -147,13 +170,13 @@ function Thread({ conversation, agent, view }: { conversation: Conversation; age
                   </strong>
                 </p>
                 <p className="quiet">{ownerText}</p>
-                {isPhone && <div className="owner buttons">{others(true)}</div>}
                 {card}
               </div>
             </>
           )}
         </div>
         <OwnerProblems mutations={mutations} />
+        {dialog}
         <QueryResult query={messages} resource="texts" skeleton={<Skeleton rows={5} />}>
           {() => (
             <MessageList
@@ -169,7 +192,14 @@ function Thread({ conversation, agent, view }: { conversation: Conversation; age
           )}
         </QueryResult>
         <NextWaiting conversation={conversation} agent={agent} />
-        <Composer conversation={conversation} agent={agent} name={name} isWriter={isWriter} />
+        <Composer
+          conversation={conversation}
+          agent={agent}
+          name={name}
+          isWriter={isWriter}
+          heardAt={heardAt}
+          mode={mode}
+        />
       </section>
       {isWide && isAbout && <aside aria-label="The recruit">{card}</aside>}
     </>

@@ -3,7 +3,6 @@ import Bot from "lucide-react/icons/bot";
 import Check from "lucide-react/icons/check";
 import Hand from "lucide-react/icons/hand";
 import Undo2 from "lucide-react/icons/undo-2";
-import UserRoundPlus from "lucide-react/icons/user-round-plus";
 import { type ReactNode, useState } from "react";
 import { agentQueries } from "../data/agents.ts";
 import type { Conversation } from "../data/conversation.ts";
@@ -12,13 +11,17 @@ import type { Agent } from "../data/user.ts";
 import { ActionError } from "../ui/action.tsx";
 import type { Act } from "../ui/acts.ts";
 import { IconButton } from "../ui/icon_button.tsx";
-import { Menu } from "../ui/menu.tsx";
 import { fullName } from "../ui/name.ts";
 import { timeText } from "../ui/time.tsx";
 import { useKeys } from "./keys.ts";
 
 /** An act that has an icon. */
-type IconAct = Act & { icon: NonNullable<Act["icon"]>; isRunning?: boolean };
+export type IconAct = Act & {
+  icon: NonNullable<Act["icon"]>;
+  /** The first words of its label, where there is no room for all of it. */
+  short?: string;
+  isRunning?: boolean;
+};
 
 /**
  * What changes who answers in a conversation, and whether an answer is needed.
@@ -50,33 +53,45 @@ export function useOwnerActs({ conversation, agent, isWriter, readUpTo }: {
   const done: IconAct | null = !isWriter
     ? null
     : due_since !== null
-    ? { label: "No reply needed", icon: Check, keys: "E", run: finish }
+    ? { label: "No reply needed", short: "No reply", icon: Check, keys: "E", run: finish }
     : isDone
-    ? { label: "Undo: reply needed", icon: Undo2, keys: "E", run: () => needsReply.mutate() }
+    ? { label: "Undo: reply needed", short: "Undo", icon: Undo2, keys: "E", run: () => needsReply.mutate() }
     : null;
   const bot: IconAct | null = !mayAnswer
     ? null
     : status === "bot"
     ? { label: "Take over", icon: Hand, run: () => assign.mutate({ id: agent.id, name: fullName(agent) }) }
-    : { label: "Hand back to the bot", icon: Bot, isRunning: handBack.isPending, run: () => handBack.mutate() };
+    : {
+      label: "Hand back to the bot",
+      short: "Hand back",
+      icon: Bot,
+      isRunning: handBack.isPending,
+      run: () => handBack.mutate(),
+    };
+
+  const give = useOthers(conversation, agent).map((other) => ({
+    name: <bdi>{other.name}</bdi>,
+    run: () => assign.mutate(other),
+  }));
 
   useKeys(agent.id, { e: () => void done?.run() });
-  return { done, bot, assign, mutations: [assign, handBack, needsNoReply, needsReply] };
+  return { done, bot, give, mutations: [assign, handBack, needsNoReply, needsReply] };
 }
 
-/** The button of an act. */
+/** The button of an act: an icon, with its words where it `isNamed`. */
 export function ActButton(
-  { act: { label, icon, keys, isRunning, run }, isNamed }: { act: IconAct; isNamed?: boolean },
+  { act: { label, short = label, icon: Icon, keys, isRunning, run }, isNamed }: { act: IconAct; isNamed?: boolean },
 ) {
+  const given = { "aria-disabled": isRunning, onClick: () => void run() };
+  if (!isNamed) return <IconButton icon={Icon} label={label} keys={keys} {...given} />;
   return (
-    <IconButton
-      icon={icon}
-      label={label}
-      keys={keys}
-      isNamed={isNamed}
-      aria-disabled={isRunning}
-      onClick={() => void run()}
-    />
+    <button type="button" aria-label={label} title={keys ? `${label} (${keys})` : label} {...given}>
+      <Icon size={18} />
+      <span>
+        {short}
+        <span className="from-wide">{label.slice(short.length)}</span>
+      </span>
+    </button>
   );
 }
 
@@ -111,23 +126,8 @@ function assignedTo(whom: ReactNode): ReactNode {
   );
 }
 
-/** The menu by which a manager gives the conversation to somebody. */
-export function Reassign({ conversation: { agent_id }, agent, assign, isNamed }: {
-  conversation: Conversation;
-  agent: Agent;
-  assign: ReturnType<typeof useAssignConversation>;
-  isNamed?: boolean;
-}) {
-  const { data: agents = [] } = useQuery(agentQueries.active(agent.agency_id));
-  return (
-    <Menu
-      label="Give it to"
-      icon={UserRoundPlus}
-      isNamed={isNamed}
-      items={agents.filter(({ id }) => id !== agent_id).map((other) => ({
-        label: <bdi>{other.name}</bdi>,
-        run: () => assign.mutate(other),
-      }))}
-    />
-  );
+/** Those to whom a manager may give the conversation. */
+function useOthers({ agent_id }: Conversation, { agency_id, role }: Agent) {
+  const { data: agents = [] } = useQuery({ ...agentQueries.active(agency_id), enabled: role === "manager" });
+  return role === "manager" ? agents.filter(({ id }) => id !== agent_id) : [];
 }

@@ -1,20 +1,20 @@
 import AlarmClock from "lucide-react/icons/alarm-clock";
 import AlarmClockOff from "lucide-react/icons/alarm-clock-off";
-import { useRef, useState } from "react";
+import { type ReactNode, useRef, useState } from "react";
 import type { Conversation } from "../data/conversation.ts";
 import { useSnooze } from "../data/conversation_changes.ts";
 import { ActionError, useAction } from "../ui/action.tsx";
-import { IconButton } from "../ui/icon_button.tsx";
+import type { IconAct } from "./owner_actions.tsx";
 
 /**
- * A button that puts the conversation off, for everybody, until a time that the user chooses. `readUpTo`: the time of
- * the recruit's latest text on the page.
+ * Puts the conversation off, for everybody, until a time that the user chooses. `readUpTo`: the time of the recruit's
+ * latest text on the page.
  */
-export function SnoozeButton({ conversation, readUpTo, isNamed }: {
-  conversation: Conversation;
-  readUpTo: string;
-  isNamed?: boolean;
-}) {
+export function useSnoozeAct(conversation: Conversation, readUpTo: string): {
+  snooze: IconAct;
+  /** Asks until when, and says what went wrong. */
+  dialog: ReactNode;
+} {
   const { snoozed_until, is_due } = conversation;
   const dialog = useRef<HTMLDialogElement>(null);
   const snooze = useSnooze(conversation, readUpTo);
@@ -32,17 +32,12 @@ export function SnoozeButton({ conversation, readUpTo, isNamed }: {
     dialog.current!.close();
   }
 
-  if (snoozed_until !== null && !is_due) {
-    return (
-      <>
-        <IconButton icon={AlarmClockOff} label="End the snooze" isNamed={isNamed} onClick={() => snooze.mutate(null)} />
-        <ActionError action={snooze} />
-      </>
-    );
-  }
-  return (
+  const isSnoozed = snoozed_until !== null && !is_due;
+  const act = isSnoozed
+    ? { label: "End the snooze", icon: AlarmClockOff, run: () => snooze.mutate(null) }
+    : { label: "Snooze", icon: AlarmClock, run: () => dialog.current!.showModal() };
+  const asking = (
     <>
-      <IconButton icon={AlarmClock} label="Snooze" isNamed={isNamed} onClick={() => dialog.current!.showModal()} />
       <ActionError action={snooze} />
       <dialog ref={dialog} aria-label="Snooze">
         <p>The conversation comes back to Waiting then. A new text ends it.</p>
@@ -78,6 +73,7 @@ export function SnoozeButton({ conversation, readUpTo, isNamed }: {
       </dialog>
     </>
   );
+  return { snooze: act, dialog: asking };
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;

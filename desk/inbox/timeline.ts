@@ -10,9 +10,8 @@ export type Entry = {
   id: string;
   /** The day in words, where it is the first of its day; null: the day stands above another one. */
   day: string | null;
-  /** Whether it begins, and whether it ends, what one person has written in one go. */
+  /** Whether it begins what one person has written in one go. */
   isFirst: boolean;
-  isLast: boolean;
 } & ({ text: Message; note?: undefined } | { note: Note; text?: undefined });
 
 /**
@@ -26,17 +25,16 @@ export function timelineOf(texts: Message[], notes: Note[], hasEarlierTexts: boo
     ...notes.map((note) => ({ note, at: Date.parse(note.created_at), writer: `note ${note.agent_id}` })),
   ].filter(({ at }) => at >= begin).sort((one, other) => one.at - other.at);
   const days = items.map(({ at }) => dayText(new Date(at).toISOString()));
-  const isFirst = items.map(({ at, writer }, place) => {
+  return items.map(({ at, writer, ...item }, place) => {
     const before = items[place - 1];
-    return before?.writer !== writer || at - before.at >= TOGETHER_MS || days[place] !== days[place - 1];
+    const day = days[place] === days[place - 1] ? null : days[place]!;
+    return {
+      ...item,
+      id: "note" in item ? item.note.id : item.text.id,
+      day,
+      isFirst: before?.writer !== writer || at - before.at >= TOGETHER_MS || day !== null,
+    };
   });
-  return items.map(({ at: _at, writer: _writer, ...item }, place) => ({
-    ...item,
-    id: "note" in item ? item.note.id : item.text.id,
-    day: days[place] === days[place - 1] ? null : days[place]!,
-    isFirst: isFirst[place]!,
-    isLast: isFirst[place + 1] ?? true,
-  }));
 }
 
 function writerOf({ sender_type, sent_by }: Message): string {

@@ -10,6 +10,11 @@ export function useIsPhone(): boolean {
   return useMedia("(max-width: 45rem)");
 }
 
+/** Whether the window has room for the words of icons beside a third column. */
+export function useHasWords(): boolean {
+  return useMedia("(min-width: 80rem)");
+}
+
 /** Whether the window has room for the operator's views beside the page, as in operator.css. */
 export function useHasViewList(): boolean {
   return useMedia("(min-width: 80rem)");

@@ -45,7 +45,7 @@ const ICONS: Record<RecruitEvent["kind"], Icon> = {
   given: UserCheck,
 };
 
-/** All that has happened with a recruit, the latest first. `besides` is a conversation whose texts stand beside it. */
+/** All that has happened with a recruit, the latest first. `besides` is a conversation whose texts stand beside it, with the facts. */
 export function RecruitTimeline({ id, besides }: { id: string; besides?: string }) {
   const query = usePages(timelineQueries.list(id, besides));
   const calls = useRecordCall(id);

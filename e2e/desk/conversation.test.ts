@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
 import { sql } from "../support/client.ts";
+import { receive } from "../support/sms.ts";
 import { assertAccessible, assertFits, deskTest, signIn, until } from "./harness.ts";
 import {
   assertQueued,
@@ -14,6 +15,7 @@ import {
   outbox,
   saveNote,
   send,
+  signInJoined,
   type Talk,
   tell,
   type Texter,
@@ -125,6 +127,27 @@ deskTest("a note is marked, seen at once by the colleague, and never sent", asyn
     assert.deepEqual(words, ["Is this still open?", "Has a licence in Texas.\nCall after 5.", "A text in the making"]);
   } finally {
     await context.close();
+  }
+});
+
+deskTest("in quiet hours the box says what time it is for the recruit, and when a text is sent", async (page) => {
+  const agent = await createTexter();
+  await sql`
+    insert into public.texting_closures (state, starts_on, ends_on, source)
+    values ('AS', current_date - 2, current_date + 2, 'a test of the desk')`;
+  try {
+    const talk = await createTalk(agent, "Maya", { state: "AS" });
+    await signInJoined(page, agent, `inbox/${talk.id}`);
+    const words = page.getByText(
+      /^It is \d+:\d\d [AP]M .* for Maya\. A text is sent at [A-Z][a-z]+ \d+, \d+:\d\d [AP]M C.T\.$/,
+    );
+    await words.waitFor();
+    await assertAccessible(page);
+    await receive(talk, { Body: "Call me now" });
+    await texts(page).getByText("Call me now").waitFor();
+    await words.waitFor({ state: "detached" });
+  } finally {
+    await sql`delete from public.texting_closures where source = 'a test of the desk'`;
   }
 });
 

@@ -10,6 +10,7 @@ import {
   createTexter,
   giveTo,
   list,
+  openAbout,
   openFilters,
   openSearch,
   signInJoined,
@@ -351,7 +352,7 @@ deskTest("a phone of 320 or 360 px shows the list or the conversation", async (p
   await texts(page).waitFor();
   assert.equal(await list(page).count(), 0);
   await assertBothFit();
-  await page.getByRole("button", { name: "About Maximiliane" }).tap();
+  await openAbout(page);
   await page.locator("#about").getByText("Maximiliane").first().waitFor();
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "No reply needed" }).tap();

@@ -6,7 +6,7 @@ import { sql } from "../support/client.ts";
 import { newPhone } from "../support/sms.ts";
 import { assertAccessible, assertFits, DESK, deskTest, PHONE, signIn, until } from "./harness.ts";
 import { createRecruits, rows } from "./recruit_rows.ts";
-import { createColleague, createTalk, createTexter, signInJoined } from "./talks.ts";
+import { createColleague, createTalk, createTexter, openAbout, signInJoined } from "./talks.ts";
 
 deskTest("a stage is changed in the list and on the page, and the address narrows the list to one", async (page) => {
   const agent = await createAgentWithLead();
@@ -114,7 +114,7 @@ deskTest("stages and the timeline fit a phone", async (page) => {
   await assertFits(page);
   await assertAccessible(page);
   await page.goto(`${DESK}#/inbox/${talk!.id}`);
-  await page.getByRole("button", { name: "About Wilhelmina" }).tap();
+  await openAbout(page);
   await page.getByText("set the stage: Licensed").waitFor();
   for (const viewport of [{ width: 390, height: 844 }, { width: 360, height: 440 }]) {
     await page.setViewportSize(viewport);

@@ -212,3 +212,9 @@ export async function giveTo(page: Page, name: string): Promise<void> {
   await page.getByRole("button", { name: "Give it to" }).click();
   await page.getByRole("menuitem", { name }).click();
 }
+
+/** Opens what is known about the recruit of the open conversation, on a phone. */
+export async function openAbout(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "More", exact: true }).tap();
+  await page.getByRole("menuitem", { name: /^About / }).tap();
+}

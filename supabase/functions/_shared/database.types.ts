@@ -5172,6 +5172,7 @@ export type Database = {
       "test_alert": { Args: Record<PropertyKey, never>; Returns: string };
       "test_destination": { Args: { "destination_id": string }; Returns: string };
       "text_hours": { Args: { "phone": string; "state"?: string }; Returns: Record<string, unknown> };
+      "text_hours_of": { Args: { "conversation_id": string }; Returns: Json };
       "update_sms_status": {
         Args: {
           "error_code": string;

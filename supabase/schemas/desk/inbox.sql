@@ -162,6 +162,48 @@ comment on function public.read_conversation(uuid, timestamptz) is
   'that the caller may not read. Security definer because agents may not write the tables.';
 grant execute on function public.read_conversation(uuid, timestamptz) to authenticated;
 
+create function public.text_hours_of(conversation_id uuid) returns jsonb
+language plpgsql
+stable
+security definer
+set search_path = ''
+as $$
+declare
+  caller constant public.agents := private.current_agent();
+  conversation public.recruiting_conversations;
+  hours record;
+begin
+  select c.* into conversation
+  from public.recruiting_conversations c
+  where c.id = text_hours_of.conversation_id and private.may_write(caller, c);
+  if not found then
+    raise exception 'conversation_id: there is no such conversation' using errcode = 'PT404';
+  end if;
+  hours := private.sending_hours(conversation, 'agent');
+  return jsonb_build_object(
+    'at', now(), 'opens_at', hours.opens_at, 'closes_at', hours.closes_at,
+    'timezones', (
+      select coalesce(jsonb_agg(z.timezone order by z.clock), '[]')
+      from (
+        select now() at time zone k.timezone as clock, min(k.timezone) as timezone
+        from public.area_codes a
+        cross join unnest(a.timezones) k (timezone)
+        where a.area_code = substring(conversation.recruit_phone from '^\+1([2-9][0-9]{2})[0-9]{7}$')
+          or a.state = (select l.state from public.recruiting_leads l where l.id = conversation.recruiting_lead_id)
+        group by 1
+      ) z
+    ));
+end
+$$;
+
+comment on function public.text_hours_of(uuid) is
+  'When a text that the caller writes now would be sent: {at, opens_at, closes_at, timezones}. at: now; opens_at: the same, '
+  'or when the quiet hours end, `infinity` where no day is open; closes_at: when they begin, null while the recruit may be '
+  'answered at any hour. timezones: those in which the recruit may live, by the area code and the state, one of each time of '
+  'day; none where nothing is known. Errors: PT404 for a conversation in which the caller may not write. Security definer '
+  'because agents do not read the hours. It first checks that the caller may write in the conversation.';
+grant execute on function public.text_hours_of(uuid) to authenticated;
+
 -- The agency's agents as a manager's page shows them.
 
 create view public.team with (security_invoker = true) as

@@ -1,6 +1,6 @@
 -- The inbox: each conversation with its agent, its latest text, and whether it waits or is unread. The signed-in user.
 begin;
-select plan(41);
+select plan(47);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor');
@@ -158,6 +158,34 @@ from (values
   ('visitor', 'hers', 'now', '42501', 'only an active agent may read a conversation'),
   ('ann', 'hers', null, '22023', 'up_to: is required')
 ) as refused (reader, conversation, up_to, code, message);
+
+-- When a text that is written now would be sent
+create function pg_temp.hours(name text, conversation text) returns jsonb language plpgsql as $$
+declare
+  result jsonb;
+begin
+  perform pg_temp.become(name);
+  result := public.text_hours_of(md5(conversation)::uuid);
+  reset role;
+  return result;
+end
+$$;
+select pg_temp.create_conversation('texan', '+12125550101', '+19995550100', 'cal'),
+  pg_temp.create_conversation('new yorker', '+12125550102', '+19995550100', 'cal'),
+  pg_temp.create_conversation('just wrote', '+12125550103', '+19995550100', 'cal', spoke => '1 hour');
+update public.recruiting_conversations set recruiting_lead_id = md5('ada')::uuid where id = md5('texan')::uuid;
+select is(pg_temp.hours('cal', conversation) -> 'timezones', zones::jsonb, conversation)
+from (values
+  ('texan', '["America/Denver", "America/Chicago", "America/New_York"]'), ('new yorker', '["America/New_York"]'), ('unknown', '[]')
+) c (conversation, zones);
+select is(
+  pg_temp.hours('mia', 'new yorker') - 'timezones' - 'at',
+  (select to_jsonb(h) from private.text_window('+12125550102', null, now()) h), 'a text waits for the hours of the recruit');
+select is(
+  pg_temp.hours('cal', 'just wrote') - 'timezones',
+  jsonb_build_object('at', now(), 'opens_at', now(), 'closes_at', null), 'and not after the recruit has just written');
+select throws_ok(
+  $$select pg_temp.hours('ann', 'new yorker')$$, 'PT404', 'conversation_id: there is no such conversation', 'who may not write here');
 
 -- The signed-in user
 create function pg_temp.signed_in(name text) returns jsonb language plpgsql as $$
