@@ -53,7 +53,7 @@ end
 $$;
 
 comment on function private.require_operator() is
-  'Raises Raises 42501 unless private.may_operate(). For functions that run with their owner''s rights.';
+  'Raises 42501 unless private.may_operate(). For functions that run with their owner''s rights.';
 
 create function public.signed_in_user() returns jsonb
 language plpgsql

@@ -1,7 +1,7 @@
 -- The acts of operators: unmatched texts get a conversation, deliveries are dismissed, texts cancelled, a paused number is
 -- resumed. Those on orders are in change_order.test.sql. Nobody else reads a list of operators or calls one of their functions.
 begin;
-select plan(121);
+select plan(128);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor');
@@ -52,7 +52,8 @@ insert into calls values
   ($$select count(*)::text from public.count_vendor_days()$$), ($$select count(*)::text from public.distribute_leads(1)$$),
   ($$select public.begin_operator_action('delivery show', '{}')::text$$),
   ($$select public.read_payload(gen_random_uuid())$$), ($$select public.read_sample(gen_random_uuid())::text$$),
-  ($$select count(*)::text from public.mapping_samples(gen_random_uuid())$$), ($$select public.explain_order(gen_random_uuid())::text$$);
+  ($$select count(*)::text from public.mapping_samples(gen_random_uuid())$$), ($$select public.explain_order(gen_random_uuid())::text$$),
+  ($$select public.create_vendor_api_key('test-vendor', null)$$);
 select is(
   pg_temp.value_as(name, statement), case name when 'anon' then '42501 permission denied for function '
     || (regexp_match(statement, 'public\.(\w+)'))[1] else '42501 only an operator may do this' end,
@@ -76,6 +77,17 @@ select is(
   null, format('%s reads no row of them', name))
 from unnest(array['anon', 'ann', 'mia', 'former']) name cross join lists group by name;
 delete from public.rejected_deliveries;
+delete from public.operator_actions;
+
+-- Keys
+create temp table made as select pg_temp.act($$select public.create_vendor_api_key('test-vendor', 'mine')$$) as key;
+select is(
+  private.proved_vendor((select encode(sha256(convert_to(key, 'UTF8')), 'hex') from made), null), md5('vendor')::uuid,
+  'an operator makes a vendor a key that works,');
+select results_eq(
+  'select pg_temp.actions()',
+  $$select 'key create ' || jsonb_build_object('vendor_id', md5('vendor')::uuid, 'key_prefix', left(key, 12))::text from made$$,
+  'the note has only its beginning');
 delete from public.operator_actions;
 
 -- Unmatched texts
