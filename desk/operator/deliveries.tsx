@@ -1,13 +1,16 @@
-import { useSearch } from "wouter";
+import { Link, useSearch } from "wouter";
 import { type Group, operatorQueries } from "../data/operator.ts";
 import { usePages } from "../data/pages.ts";
+import { Badge } from "../ui/badge.tsx";
 import { countText } from "../ui/count.ts";
 import { SearchField, SelectField } from "../ui/filters.tsx";
 import { Page } from "../ui/page.tsx";
 import { EmptyState } from "../ui/query_result.tsx";
 import { Table } from "../ui/table.tsx";
-import { Time } from "../ui/time.tsx";
+import { ago, Time } from "../ui/time.tsx";
 import { useVendorName, VendorField } from "./vendor_name.tsx";
+
+const WEEK = 7 * 86_400_000;
 
 /** Why deliveries were rejected, narrowed by the address. Each reason leads to its deliveries. */
 export function Deliveries() {
@@ -19,8 +22,8 @@ export function Deliveries() {
   return (
     <Page title="Rejected deliveries" isTitleHidden>
       <p className="quiet">
-        What a vendor has sent and the service could not store. It is kept for 30 days. Correct what rejects it, then
-        replay it.
+        What a vendor has sent and the service could not store. Correct what rejects it, then replay it: each delivery
+        is deleted after 30 days.
       </p>
       <form className="filters" role="search" onSubmit={(event) => event.preventDefault()}>
         <SearchField label="Reason" />
@@ -43,23 +46,39 @@ export function Deliveries() {
         hrefOf={(reason) => pathOf(groupOf(reason))}
         columns={[
           {
-            title: "Reason",
+            title: "Vendor",
             cell: ({ reason, vendor }) => (
-              <>
-                {reason} <span className="visually-hidden">of {nameOf(vendor)}</span>
-              </>
+              <span className="two-lines">
+                <span>{nameOf(vendor)}</span> <small>{reason}</small>
+              </span>
             ),
             isHeader: true,
+            isSentence: true,
           },
-          { title: "Vendor", cell: ({ vendor }) => nameOf(vendor) },
-          { title: "Code", cell: ({ code }) => code, isMinor: true },
           { title: "Deliveries", cell: ({ deliveries }) => countText(deliveries), isNumber: true },
-          { title: "First", cell: ({ first_at }) => <Time at={first_at} /> },
-          { title: "Last", cell: ({ last_at }) => <Time at={last_at} /> },
+          { title: "Last", cell: ({ last_at }) => <Time at={last_at} isAge /> },
+          { title: "First deleted", cell: ({ first_deleted_at }) => <Deletion at={first_deleted_at} /> },
+          { title: "Code", cell: ({ code }) => code, isMinor: true },
+          {
+            title: "Next step",
+            cell: (reason) => (
+              <Link href={pathOf(groupOf(reason))}>
+                Replay or dismiss{" "}
+                <span className="visually-hidden">those of {nameOf(reason.vendor)}: {reason.reason}</span>
+              </Link>
+            ),
+          },
         ]}
       />
     </Page>
   );
+}
+
+/** The time until the oldest delivery is deleted. */
+function Deletion({ at }: { at: string }) {
+  const left = Date.parse(at) - Date.now();
+  const words = `in ${ago(new Date().toISOString(), Date.parse(at))}`;
+  return left < WEEK ? <Badge meaning={left < WEEK / 7 ? "bad" : "warn"}>{words}</Badge> : words;
 }
 
 /** The group of a reason, or of a delivery. */

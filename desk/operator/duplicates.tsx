@@ -4,7 +4,7 @@ import { usePages } from "../data/pages.ts";
 import { Page } from "../ui/page.tsx";
 import { EmptyState } from "../ui/query_result.tsx";
 import { Table } from "../ui/table.tsx";
-import { Time } from "../ui/time.tsx";
+import { ago, Time } from "../ui/time.tsx";
 import { useVendorName } from "./vendor_name.tsx";
 
 /** Leads that vendors have sent again. Each is stored once. */
@@ -26,12 +26,19 @@ export function Duplicates() {
         columns={[
           { title: "Lead", cell: (lead) => <bdi>{refOf(lead)}</bdi>, isHeader: true },
           { title: "Vendor", cell: ({ vendor }) => nameOf(vendor) },
-          { title: "Came again", cell: ({ received_at }) => <Time at={received_at} /> },
           { title: "First", cell: ({ first_received }) => <Time at={first_received} /> },
+          { title: "Came again", cell: ({ received_at }) => <Time at={received_at} /> },
+          { title: "After", cell: (lead) => afterText(lead), isNumber: true },
         ]}
       />
     </Page>
   );
+}
+
+/** How long after the first time it came again. */
+function afterText({ first_received, received_at }: Duplicate): string {
+  const ms = Date.parse(received_at) - Date.parse(first_received);
+  return ms < 60_000 ? `${Math.max(0, Math.round(ms / 1000))} s` : ago(first_received, Date.parse(received_at));
 }
 
 function refOf({ vendor_lead_id, lead_id }: Duplicate): string {

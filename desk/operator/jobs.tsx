@@ -17,8 +17,8 @@ export function Jobs() {
     <Page title="Jobs">
       <Link href="/operator" className="back">Today</Link>
       <p className="quiet">
-        The recurring work of the service. If a job is late, look at what the scheduler has run, in the database:{" "}
-        <code>select * from cron.job_run_details order by start_time desc limit 5</code>
+        The recurring work of the service, which the scheduler of the database starts. If a job is late, the section
+        “Sending texts” of the documentation says how to see what the scheduler has run, and how to start it.
       </p>
       <Table
         label="Jobs"

@@ -44,20 +44,23 @@ function FoundOrders({ all, agencyId, children }: { all: string; agencyId?: stri
   const query = usePages(operatorOrderQueries.orders({ agency_id: agencyId, words, vendor, status }));
   return (
     <>
-      <form className="filters" role="search" onSubmit={(event) => event.preventDefault()}>
-        {children}
-        <VendorField />
-        <SelectField
-          name="status"
-          label="Status"
-          all={all}
-          options={Object.keys(ACTS).map((status) => [status, labelOf(status)])}
-        />
-      </form>
-      <p className="buttons">
-        <NewOrder agencyId={agencyId} />
-        {agencyId !== undefined && <AgencyActs agencyId={agencyId} />}
-      </p>
+      <div className="section-head">
+        <form className="filters" role="search" onSubmit={(event) => event.preventDefault()}>
+          {children}
+          <VendorField />
+          <SelectField
+            name="status"
+            label="Status"
+            all={all}
+            options={Object.keys(ACTS).map((status) => [status, labelOf(status)])}
+          />
+        </form>
+        <span className="buttons">
+          <NewOrder agencyId={agencyId} />
+          {agencyId !== undefined && <AgencyActs agencyId={agencyId} />}
+        </span>
+      </div>
+      <p className="quiet">Of the orders that want a lead, one with the highest priority gets it.</p>
       <OrderTable query={query} isOfAgency={agencyId !== undefined} />
     </>
   );
@@ -144,13 +147,19 @@ function Outlook({ order }: { order: Order }) {
   const { data: standings } = useQuery(orderQueries.standings(true));
   const found = standings?.find(({ order_id }) => order_id === order.id);
   const why = found && NO_LEADS[found.standing];
-  return why ? <Badge meaning="bad" title={why}>gets no leads</Badge> : <Forecast order={order} />;
+  if (!why) return <Forecast order={order} />;
+  return (
+    <>
+      <Badge meaning="bad">gets no leads</Badge>
+      <small>{why}</small>
+    </>
+  );
 }
 
 const NO_LEADS: Partial<Record<OrderStanding["standing"], string>> = {
-  others: "Other orders take every lead that it wants.",
-  vendor_inactive: "Its vendor is switched off.",
-  no_agent: "No agent of the agency takes leads.",
+  others: "other orders take them",
+  vendor_inactive: "its vendor is switched off",
+  no_agent: "no agent takes leads",
 };
 
 /** The question before an act of a row's menu. */

@@ -1,8 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { Link } from "wouter";
 import { DAYS, operatorQueries, type VendorDays } from "../data/operator.ts";
+import { createKey } from "../data/operator_acts.ts";
 import { Badge } from "../ui/badge.tsx";
 import { BarChart } from "../ui/bar_chart.tsx";
+import { ConfirmButton } from "../ui/confirm.tsx";
+import { CopyButton } from "../ui/copy_button.tsx";
 import { countText } from "../ui/count.ts";
 import { Page } from "../ui/page.tsx";
 import { EmptyState, QueryResult } from "../ui/query_result.tsx";
@@ -78,12 +82,12 @@ function Quality() {
       | "screened"
       | "interview"
       | "hired",
-    group?: string,
+    base: "leads" | "texted" = "leads",
     isMinor = false,
   ) => ({
     title,
-    group,
-    cell: (row: { leads: number } & Record<typeof key, number>) => <Share of={row[key]} all={row.leads} />,
+    group: base === "texted" ? "Of the texted" : undefined,
+    cell: (row: Record<typeof key | typeof base, number>) => <Share of={row[key]} all={row[base]} />,
     isNumber: true,
     isMinor,
   });
@@ -107,14 +111,14 @@ function Quality() {
           { title: "Vendor", cell: ({ vendor }) => nameOf(vendor), isHeader: true },
           { title: "Leads", cell: ({ leads }) => countText(leads), isNumber: true },
           share("Repeats", "repeats"),
-          share("Suppressed", "suppressed", undefined, true),
+          share("Suppressed", "suppressed", "leads", true),
           share("Returned", "returned"),
-          share("Texted", "texted", "Texting"),
-          share("Replied", "replied", "Texting"),
-          share("Screened", "screened", "Texting", true),
-          share("Opted out", "opted_out", "Texting"),
-          share("Interview", "interview", "Stages", true),
-          share("Hired", "hired", "Stages"),
+          share("Interview", "interview", "leads", true),
+          share("Hired", "hired"),
+          share("Texted", "texted"),
+          share("Replied", "replied", "texted"),
+          share("Screened", "screened", "texted", true),
+          share("Opted out", "opted_out", "texted"),
         ]}
       />
     </section>
@@ -125,12 +129,18 @@ function Quality() {
 function Keys() {
   const query = useQuery(operatorQueries.vendors());
   const nameOf = useVendorName();
+  const [made, setMade] = useState<{ vendor: string; key: string } | null>(null);
   return (
     <section aria-labelledby="keys">
       <h2 id="keys">Keys</h2>
-      <p className="quiet">
-        Operators make a vendor a new key: <code>npm run admin -- key create VENDOR</code>
-      </p>
+      <div role="status">
+        {made && (
+          <p className="notice">
+            The new key of {nameOf(made.vendor)}, shown only this once: <code>{made.key}</code>{" "}
+            <CopyButton words={made.key} of="the key" />
+          </p>
+        )}
+      </div>
       <Table
         query={query}
         resource="vendors"
@@ -156,6 +166,25 @@ function Keys() {
           { title: "Last used", cell: ({ last_used }) => last_used === null ? "never" : <Time at={last_used} /> },
           { title: "The first expires", cell: ({ expires }) => expires === null ? "–" : <Time at={expires} /> },
           { title: "Mapping", cell: ({ slug }) => <MappingLink vendor={slug} /> },
+          {
+            title: "Act",
+            isTitleHidden: true,
+            isPlain: true,
+            cell: ({ slug }) => (
+              <ConfirmButton
+                label="New key"
+                of={`of ${nameOf(slug)}`}
+                question={
+                  <p>
+                    {nameOf(slug)}{" "}
+                    can send leads with it at once. The keys that it has go on working. The new one is shown once, and
+                    that you made it is noted with your name.
+                  </p>
+                }
+                act={async () => setMade({ vendor: slug, key: await createKey(slug) })}
+              />
+            ),
+          },
         ]}
       />
     </section>

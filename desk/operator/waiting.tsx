@@ -29,7 +29,10 @@ export function Waiting() {
   const nameOf = useVendorName();
   return (
     <Page title="Waiting leads" isTitleHidden>
-      <p className="quiet">Leads that no order wanted when they came.</p>
+      <p className="quiet">
+        No open order wanted them when they came. An order that is opened or changed takes only leads that come
+        afterwards: distribute these once an open order wants them.
+      </p>
       {result !== undefined && <Result {...result} />}
       {vendors.length > 0 && (
         <Distribution
@@ -94,9 +97,6 @@ function Distribution(
             <option key={vendor_id} value={vendor_id}>{`${nameOf(vendor)} (${leads.toLocaleString("en-US")})`}</option>
           ))}
         </select>
-        {wanted === 0 && (
-          <button type="button" aria-disabled title="No open order wants any of them.">Distribute</button>
-        )}
         {!isPending && wanted !== 0 && (
           <DistributeButton
             label={wanted ? `Distribute ${Math.min(wanted, MOST)}` : "Distribute"}
@@ -111,9 +111,7 @@ function Distribution(
             ? `Open orders now want ${countText(wanted)} of the ${
               countText(states.reduce((sum, { leads }) => sum + leads, 0))
             }.`
-            : "No open order wants any of them."}{" "}
-          An order that is opened or changed takes only leads that come afterwards. These stay here until an open order
-          wants them and an operator presses Distribute.
+            : "No open order wants any of them."}
         </p>
       )}
       <States states={states} distribution={distribution} />
@@ -145,20 +143,26 @@ function States({ states, distribution }: {
           { title: "Leads", cell: ({ leads }) => countText(leads), isNumber: true },
           { title: "Wanted now", cell: ({ wanted }) => countText(wanted), isNumber: true, isMinor: true },
           { title: "Oldest", cell: ({ oldest }) => <Time at={oldest} isAge /> },
-          {
-            title: "Nearest order",
-            cell: ({ order }) =>
-              order === null ? "None is for this vendor" : (
-                <>
-                  <Link href={`/operator/orders/${order.id}`}>Order {order.id.slice(0, 8)} of {order.agency}</Link>{" "}
-                  {order.obstacle ?? "takes them first"}
-                </>
-              ),
-            isSentence: true,
-          },
+          { title: "Why", cell: (state) => <Why of={state} />, isSentence: true },
           { title: "Next step", cell: (state) => <Remedy of={state} {...distribution} />, isPlain: true },
         ]}
       />
+    </>
+  );
+}
+
+/** Why the leads of a state wait, or the order that takes them. */
+function Why({ of: { state, order } }: { of: StateCount }) {
+  if (order === null) return "No order is for their vendor.";
+  if (!order.wants_state) {
+    return state === null ? "No order takes leads without a state." : `No order wants leads from ${stateName(state)}.`;
+  }
+  return (
+    <>
+      <Link href={`/operator/orders/${order.id}`}>Order {order.id.slice(0, 8)} of {order.agency}</Link>{" "}
+      {order.obstacle === null
+        ? "takes them first"
+        : `would take them, but ${/^\w+$/.test(order.obstacle) ? "is " : ""}${order.obstacle}`}
     </>
   );
 }

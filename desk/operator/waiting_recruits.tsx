@@ -1,5 +1,7 @@
 import { operatorQueries } from "../data/operator.ts";
 import { usePages } from "../data/pages.ts";
+import { Badge } from "../ui/badge.tsx";
+import { latenessOf } from "../ui/lateness.ts";
 import { Page } from "../ui/page.tsx";
 import { phoneText } from "../ui/phone.ts";
 import { EmptyState } from "../ui/query_result.tsx";
@@ -28,7 +30,7 @@ export function WaitingRecruits() {
           { title: "Agent", cell: ({ agent }) => <bdi>{agent ?? "Managers"}</bdi> },
           { title: "Phone", cell: ({ phone }) => phoneText(phone) },
           { title: "Since", cell: ({ since }) => <Time at={since} />, isMinor: true },
-          { title: "Waits", cell: ({ since }) => ago(since), isNumber: true },
+          { title: "Waits", cell: ({ since }) => <Badge meaning={latenessOf(since)}>{ago(since)}</Badge> },
         ]}
       />
     </Page>

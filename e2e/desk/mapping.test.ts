@@ -60,7 +60,7 @@ deskTest("an operator corrects a mapping beside a rejected delivery, sees its le
   const [olivia] = await sql`select id from auth.users where email = ${OLIVIA.email}`;
   const before = (await actionsOf(olivia as User)).length;
   await signIn(page, OLIVIA, "operator/deliveries");
-  await page.getByRole("link", { name: "Prairie Jobs" }).click();
+  await page.getByRole("rowheader").getByRole("link", { name: "Prairie Jobs" }).click();
   await page.getByRole("link", { name: "Edit the mapping" }).click();
   await field(page).waitFor();
   assert.deepEqual(JSON.parse(await field(page).inputValue()), MAPPING);

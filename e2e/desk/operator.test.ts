@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { readSent } from "../../supabase/functions/recruiting/parsers/fixtures/read.ts";
 import { createAgentWithLead, signInNewAgent, signInNewOperator } from "../support/agents.ts";
-import { createAgency, createOrder, createVendor, sql, type Vendor } from "../support/client.ts";
+import { createAgency, createOrder, createVendor, send, sql, type Vendor } from "../support/client.ts";
 import { checkAlerts } from "../support/alerts.ts";
 import { reject } from "../support/deliveries.ts";
 import {
@@ -82,7 +82,7 @@ async function open(page: Page, view: keyof typeof VIEWS): Promise<void> {
 }
 
 async function tryDelivery(page: Page): Promise<void> {
-  await page.getByRole("row").filter({ hasText: "JazzHR" }).getByRole("link", { name: "no name" }).click();
+  await page.getByRole("row").filter({ hasText: "JazzHR" }).getByRole("link", { name: "JazzHR no name" }).click();
   await page.getByRole("button", { name: "Dry run", exact: true }).first().click();
   await page.getByText("A replay would store this lead").waitFor();
 }
@@ -293,9 +293,19 @@ deskTest("the charts of vendors have the numbers of the rows as tables, with the
     hasText: vendor.slug,
   });
   assert.equal(await quality.getByRole("cell").first().innerText(), String(sum));
-  await page.getByRole("table", { name: "Quality of leads" }).getByRole("columnheader", { name: "Stages" }).waitFor();
+  await page.getByRole("table", { name: "Quality of leads" }).getByRole("columnheader", { name: "Of the texted" })
+    .waitFor();
   await page.getByText("Repeats are leads of people who had an earlier lead").getByRole("link").waitFor();
   const keys = page.getByRole("table", { name: "Keys of vendors" }).getByRole("row").filter({ hasText: idle.slug });
   assert.deepEqual((await keys.getByRole("cell").allInnerTexts()).slice(0, 3), ["1", "never", "–"]);
+  await keys.getByRole("button", { name: "New key" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "New key" }).click();
+  const shown = page.getByText(`The new key of ${idle.slug}, shown only this once`);
+  const key = await shown.locator("code").innerText();
+  assert.equal(
+    (await send("/recruiting/ingest", { headers: { authorization: `Bearer ${key}` }, body: {} })).status,
+    400,
+  );
+  await keys.getByRole("cell", { name: "2", exact: true }).waitFor();
   await sql`delete from public.recruiting_leads where vendor_id = ${vendor.id}`;
 });

@@ -109,7 +109,7 @@ deskTest("a rejected delivery is dismissed alone, and then all that are left of 
     ...Array.from({ length: 3 }, (_, n) => ({ vendor_id: vendor.id, payload: {}, vendor_lead_id: `lead-${n}` })),
   );
   await signIn(page, await signInNewOperator(), "operator/deliveries");
-  await page.getByRole("row").filter({ hasText: vendor.slug }).getByRole("link").click();
+  await page.getByRole("row").filter({ hasText: vendor.slug }).getByRole("rowheader").getByRole("link").click();
   await press(page, "lead-1", "Dismiss");
   await page.getByText("Dismissed: 1.").waitFor();
   await row(page, "lead-1").waitFor({ state: "detached" });

@@ -89,7 +89,7 @@ deskTest(
     await showAll(page.getByRole("main"));
     const counts = (await own.locator("td.number").allInnerTexts()).map(Number);
     assert.deepEqual(counts, rejections.map((_, n) => n < 70 ? 2 : 1));
-    assert.equal(new Set(await own.getByRole("link").allInnerTexts()).size, 120);
+    assert.equal(new Set(await own.getByRole("rowheader").allInnerTexts()).size, 120);
     await page.getByRole("searchbox").fill('"119"');
     await page.getByLabel("Code").selectOption("BAD_REQUEST");
     await page.getByRole("row").nth(2).waitFor({ state: "detached" });

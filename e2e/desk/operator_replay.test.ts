@@ -45,7 +45,7 @@ async function actionsOf({ id }: User) {
 async function openGroup(page: Page, vendor: Vendor): Promise<User> {
   const operator = await signInNewOperator();
   await signIn(page, operator, "operator/deliveries");
-  await page.getByRole("row").filter({ hasText: vendor.slug }).getByRole("link").click();
+  await page.getByRole("row").filter({ hasText: vendor.slug }).getByRole("rowheader").getByRole("link").click();
   await page.getByRole("heading", { name: `Rejected deliveries of ${vendor.slug}` }).waitFor();
   return operator;
 }
@@ -80,7 +80,7 @@ deskTest("an operator tries a delivery, then replays it, all by keyboard", async
   // Other tests leave hundreds of alerts with buttons, and the focus is behind the navigation.
   await page.getByRole("navigation", { name: "Operator" }).getByRole("link", { name: /^Today/ }).focus();
   await enter(page, /^Rejected deliveries/);
-  await page.getByRole("link", { name: vendor.slug }).waitFor();
+  await page.getByRole("rowheader", { name: vendor.slug }).waitFor();
   await enter(page, new RegExp(`of ${vendor.slug}`));
   await page.getByText("app-7").waitFor();
   await enter(page, "Dry run");
@@ -97,7 +97,7 @@ deskTest("an operator tries a delivery, then replays it, all by keyboard", async
   await page.getByRole("heading", { name: `Rejected deliveries of ${vendor.slug}` }).waitFor();
   await enter(page, "All reasons");
   await page.getByRole("heading", { name: "Rejected deliveries", exact: true }).waitFor();
-  await page.getByRole("link", { name: vendor.slug }).waitFor({ state: "detached" });
+  await page.getByRole("rowheader", { name: vendor.slug }).waitFor({ state: "detached" });
 });
 
 deskTest("a delivery that is still refused says why beside it, and stays", async (page) => {
