@@ -1,7 +1,6 @@
 import { Link } from "wouter";
 import type { AgentFigures, Figures } from "../data/figures.ts";
 import { Avatar } from "../ui/avatar.tsx";
-import { Badge } from "../ui/badge.tsx";
 import { countText } from "../ui/count.ts";
 import { Table, type TableColumn } from "../ui/table.tsx";
 import { allRecruits } from "./figures.tsx";
@@ -39,7 +38,7 @@ const COLUMNS: TableColumn<AgentFigures>[] = [
     sortBy: ({ name }) => name,
     cell: ({ id, name, is_active }) => (
       <>
-        <Avatar id={id} name={name} isNamed /> {!is_active && <Badge>deactivated</Badge>}
+        <Avatar id={id} name={name} isNamed /> {!is_active && <span className="quiet">deactivated</span>}
       </>
     ),
     isHeader: true,

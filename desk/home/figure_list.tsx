@@ -88,7 +88,7 @@ function isOfResponses(figure: Listed["figure"]): boolean {
 /** Those who were answered, and the others; and the hours whose minutes count, which explain an answer at night. */
 function Responses({ figures: { days, first_response }, agent }: { figures: Figures; agent: Agent }) {
   const { data: hours } = useQuery(figureQueries.hours(agent.agency_id));
-  const { recruits, answered } = first_response;
+  const { recruits, answered, ninety } = first_response;
   const tab = (figure: Listed["figure"], label: string, count: number) => ({
     href: listHref(figure, days),
     also: [`/home/${figure}`],
@@ -102,12 +102,13 @@ function Responses({ figures: { days, first_response }, agent }: { figures: Figu
         tabs={[
           tab("wrote", "All", recruits),
           tab("answered", "Answered by a person", answered),
-          tab("unanswered", "Not answered by a person", recruits - answered),
+          tab("unanswered", "Not answered", recruits - answered),
         ]}
       />
       {hours && (
         <p className="quiet">
-          Only the agency’s hours count: {clockText(hours.opens_at)} to{" "}
+          {ninety !== null && `90% were answered within ${minutesText(ninety)}. `}Only the agency’s hours count:{" "}
+          {clockText(hours.opens_at)} to{" "}
           {clockText(hours.closes_at)}, Monday to Friday. So an answer at night may take under 1 min.
         </p>
       )}

@@ -10,7 +10,7 @@ import { minutesText, shortDayName } from "./time_text.ts";
 export function FigureRow({ figures }: { figures: Figures }) {
   const { days, vendors, first_response, opt_outs, failed, daily, before } = figures;
   const recruits = Array.from({ length: days }, (_, n) => vendors.reduce((sum, { leads }) => sum + leads[n]!, 0));
-  const { answered, median, ninety } = first_response;
+  const { answered, median } = first_response;
   const unanswered = first_response.recruits - answered;
   return (
     <section aria-label={`The last ${days} days`} className="figure-row">
@@ -29,11 +29,8 @@ export function FigureRow({ figures }: { figures: Figures }) {
         isLessBetter
         values={daily.median.filter((minutes) => minutes !== null)}
         href={listHref(unanswered > 0 ? "unanswered" : "wrote", days)}
-        hint={[
-          ninety !== null && `90% within ${minutesText(ninety)}`,
-          unanswered > 0 &&
-          `${countText(unanswered)} of ${countText(first_response.recruits)} not answered by a person`,
-        ].filter(Boolean).join(", ")}
+        hint={unanswered > 0 &&
+          `${countText(unanswered)} of ${countText(first_response.recruits)} not answered by a person`}
       />
       <Figure
         label="Texts not delivered"

@@ -57,13 +57,12 @@ function AgencyForm({ agency, readAgain, onSave }: {
     autoComplete: "off",
     problem: problemOf(saving, name),
   });
-  const zones = Intl.supportedValuesOf("timeZone");
   return (
     <form className="settings-form" onSubmit={saving.onSubmit} noValidate aria-label="The agency">
       <Field label="Name" hint="Recruits read it in texts." {...field("name")} />
       <Field label="Time zone" {...field("timezone")}>
-        {!zones.includes(opened.timezone) && <option>{opened.timezone}</option>}
-        {zones.map((zone) => <option key={zone}>{zone}</option>)}
+        {!zones().some(([zone]) => zone === opened.timezone) && <option>{opened.timezone}</option>}
+        {zones().map(([zone, name]) => <option key={zone} value={zone}>{name}</option>)}
       </Field>
       <fieldset>
         <legend>Hours, Monday to Friday</legend>
@@ -71,7 +70,10 @@ function AgencyForm({ agency, readAgain, onSave }: {
           <Field label="Opens at" type="time" {...field("opens_at")} />
           <Field label="Closes at" type="time" {...field("closes_at")} />
         </div>
-        <small>A recruit’s wait is counted in these hours.</small>
+        <small>
+          The first response on Home and the notice of a long wait count only these hours. The inbox shows the whole
+          wait. The hours in which recruits are texted are others: those of the recruit.
+        </small>
       </fieldset>
       <p className="buttons">
         <button type="submit" className="primary" aria-disabled={saving.isRunning}>Save</button>
@@ -82,6 +84,17 @@ function AgencyForm({ agency, readAgain, onSave }: {
 }
 
 const FIELDS: (keyof AgencyChanges)[] = ["name", "timezone", "opens_at", "closes_at"];
+
+let named: [zone: string, name: string][] | undefined;
+
+/** The time zones with their names, such as "Central Time (Chicago)", by name. Made once: it takes a while. */
+function zones() {
+  return named ??= Intl.supportedValuesOf("timeZone").map((timeZone): [string, string] => {
+    const name = new Intl.DateTimeFormat("en-US", { timeZone, timeZoneName: "longGeneric" }).formatToParts()
+      .find(({ type }) => type === "timeZoneName")?.value;
+    return [timeZone, `${name} (${timeZone.split("/").at(-1)!.replaceAll("_", " ")})`];
+  }).sort(([, one], [, other]) => one.localeCompare(other));
+}
 
 /** A time without its seconds; anything else as it is. */
 function shown(value: string): string {

@@ -42,7 +42,7 @@ Deno.test("a change of a setting in words", () => {
           template: {},
         },
       },
-      "Dana added opt-out to the events of the destination “crm”, removed erased person from the events of the destination “crm”, removed the order of the destination “crm”, set the condition for rejected leads of the destination “crm” to “status == `422`”, and changed the template of the destination “crm”",
+      "Dana added “opt-out” to the events of the destination “crm”, removed “erased recruit” from the events of the destination “crm”, removed the order of the destination “crm”, set the condition for rejected leads of the destination “crm”, and changed the template of the destination “crm”",
     ],
     [
       { action: "bot publish", subject: null, before: {}, after: { version: 3 } },

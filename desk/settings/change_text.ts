@@ -18,9 +18,9 @@ const COLUMNS: Record<string, string> = {
   max_at_once: "most requests at once",
 };
 /** The columns whose values are not words that go on in the sentence. */
-const QUOTED = ["name", "shortcut", "body", "accepted_when", "rejected_when"];
+const QUOTED = ["name", "shortcut", "body"];
 /** The columns whose values say nothing to people. */
-const UNSAID = ["order_id", "template"];
+const UNSAID = ["order_id", "template", "accepted_when", "rejected_when"];
 
 /** The columns that have a verb of their own, with the new value. */
 const VERBS: Record<string, (what: string, now: unknown) => string> = {
@@ -68,10 +68,11 @@ function columnDeeds(name: string, what: string, before: unknown, after: unknown
   return [`changed ${column} from ${text(before)} to ${text(after)}`];
 }
 
-/** What a list has got and lost: `added opt-out to the events of the destination crm`. */
+/** What a list has got and lost: `added “opt-out” to the events of the destination “crm”`. */
 function listDeeds(column: string, before: string[], after: string[]): string[] {
-  const added = after.filter((item) => !before.includes(item)).map(eventName);
-  const removed = before.filter((item) => !after.includes(item)).map(eventName);
+  const without = (some: string[], others: string[]) =>
+    some.filter((item) => !others.includes(item)).map((item) => `“${eventName(item)}”`);
+  const [added, removed] = [without(after, before), without(before, after)];
   const deeds = [
     added.length > 0 && `added ${LIST.format(added)} to ${column}`,
     removed.length > 0 && `removed ${LIST.format(removed)} from ${column}`,

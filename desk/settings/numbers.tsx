@@ -20,6 +20,7 @@ export function Numbers({ agencyId }: { agencyId: string }) {
             )
             : (
               <>
+                <p className="quiet">Recruits get texts from these numbers, and write to them.</p>
                 <ul className="rows">
                   {numbers.map(({ phone, status, paused_reason }) => (
                     <li key={phone}>

@@ -7,7 +7,7 @@ const NAMES: Record<string, string> = {
   "recruit.screened": "answers to the bot",
   "recruit.opted_out": "opt-out",
   "recruit.stage_changed": "new stage",
-  "recruit.erased": "erased person",
+  "recruit.erased": "erased recruit",
   "alert.opened": "alert",
   "alert.repeated": "alert that goes on",
   "alert.resolved": "alert that has ended",

@@ -27,6 +27,8 @@ export function Figure({ label, value, before, format = countText, isLessBetter 
   const moved = value === null || before === undefined || before === null ? 0 : value - before;
   // Less than a tenth is chance.
   const change = Math.abs(moved) < (before ?? 0) / 10 ? 0 : moved;
+  // Of few, a share says nothing.
+  const hasShare = change !== 0 && before! >= 10 && format === countText;
   const Arrow = change > 0 ? ArrowUpRight : ArrowDownRight;
   const isGood = change > 0 !== isLessBetter;
   const meaning = change === 0 || isLessBetter === null ? "" : isGood ? " is-good" : " is-bad";
@@ -39,12 +41,13 @@ export function Figure({ label, value, before, format = countText, isLessBetter 
           {change !== 0 && (
             <>
               <Arrow size={14} />
-              <span className="visually-hidden">{change > 0 ? "up" : "down"}</span>
-              {before! >= 10 && `${countText(Math.round(Math.abs(change) / before! * 100))}%`}
-              <span className={before! >= 10 ? undefined : "visually-hidden"}>,&nbsp;</span>
+              <span className="visually-hidden">{change > 0 ? "up" : "down"},</span>
             </>
           )}
-          {before === null ? "none" : format(before)} before
+          <span>
+            {hasShare && `${shareText(change / before!)}, `}
+            {before === null ? "none" : format(before)} before
+          </span>
         </span>
       )}
       {hint && <span className="quiet">{hint}</span>}
@@ -54,6 +57,10 @@ export function Figure({ label, value, before, format = countText, isLessBetter 
   return href === undefined
     ? <div className="figure">{content}</div>
     : <Link className="figure" href={href}>{content}</Link>;
+}
+
+function shareText(change: number): string {
+  return `${countText(Math.round(Math.abs(change) * 100))}%`;
 }
 
 /** The course of a number. What it says, the number beside it says in words. */

@@ -13,7 +13,7 @@ export function filledText({ filled, quantity }: Pick<Order, "filled" | "quantit
 
 /** The leads of the agency's day, and the cap. */
 export function todayText({ leads_today, daily_cap }: Pick<Order, "leads_today" | "daily_cap">): string {
-  return daily_cap === null ? countText(leads_today) : `${countText(leads_today)} of ${countText(daily_cap)}`;
+  return `${countText(leads_today)}${daily_cap === null ? ", no limit" : ` of ${countText(daily_cap)}`}`;
 }
 
 /** An order for screen readers, where others may want the same leads. */

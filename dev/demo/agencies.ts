@@ -5,6 +5,7 @@ import {
   AGENCIES,
   loginOf,
   ON_HOLIDAY,
+  OPERATOR,
   type Order,
   PASSWORD,
   QUICK_REPLIES,
@@ -92,19 +93,22 @@ export async function makeAgencies(sql: postgres.Sql, receiver: Receiver): Promi
     await asUser(sql, loginOf(people.find(({ role }) => role === "manager")!), async (sql) => {
       await sql`select public.publish_bot_script(${id}, ${sql.json(SCRIPT as never)})`;
       if (!hasSystem) return;
-      const [made] = await sql`
-        select public.save_destination(${id}, 'crm', ${
-        sql.json({
-          url: receiver.url + pathOf(id),
-          events: ["lead.distributed", "lead.returned", "recruit.opted_out"],
-          rejected_when: "status == `422`",
-        })
-      }) as destination`;
-      receiver.secrets.push(made!.destination.secret);
       await sql`select public.save_quick_reply(r.shortcut, r.body) from jsonb_each_text(${
         sql.json(QUICK_REPLIES)
       }) as r (shortcut, body)`;
     });
+    if (hasSystem) {
+      const [made] = await asUser(sql, OPERATOR, (sql) =>
+        sql`
+        select public.save_destination(${id}, 'crm', ${
+          sql.json({
+            url: receiver.url + pathOf(id),
+            events: ["lead.distributed", "lead.returned", "recruit.opted_out"],
+            rejected_when: "status == `422`",
+          })
+        }) as destination`);
+      receiver.secrets.push(made!.destination.secret);
+    }
     for (const order of orders) await createOrder(sql, id, order);
   }
   await sql`select public.change_order(${SEED_ORDER}, ${

@@ -37,6 +37,9 @@ export interface Order {
   later?: "nearly full" | "paused";
 }
 
+/** The operator of the seed. */
+export const OPERATOR = "olivia.park@example.com";
+
 export const GREETING =
   "Hi {first_name}, {agent} of {agency} here. Thanks for applying! When may I call you? Reply STOP to end.";
 
