@@ -3,6 +3,7 @@ import { Activity, type ReactNode, Suspense, useEffect, useState } from "react";
 import { Redirect, Route, Switch, useLocation } from "wouter";
 import { type User, userQueries } from "./data/user.ts";
 import { Inbox } from "./inbox/inbox.tsx";
+import type { AgencyParts } from "./operator/operator.tsx";
 import { Shell } from "./shell.tsx";
 import { chunk } from "./ui/chunk.ts";
 import { ErrorBoundary } from "./ui/error_boundary.tsx";
@@ -128,8 +129,8 @@ function Views({ user }: { user: User }) {
   );
 }
 
-function settingsOf(agencyId: string, orders: ReactNode): ReactNode {
-  return <Loaded title="Agency" view={<OperatorSettings key={agencyId} agencyId={agencyId} orders={orders} />} />;
+function settingsOf(parts: AgencyParts): ReactNode {
+  return <Loaded title="Agency" view={<OperatorSettings key={parts.agencyId} {...parts} />} />;
 }
 
 /** A view of a chunk of its own, and what stands in its place until that is loaded. */

@@ -4,7 +4,6 @@ import { type ReactNode, Suspense, useEffect, useRef, useState } from "react";
 import { Link, useLocation, useRoute } from "wouter";
 import { inboxQueries } from "./data/inbox.ts";
 import { useOutbox } from "./data/outbox.ts";
-import { operatorCounts } from "./data/operator_counts.ts";
 import { type Agent, isOldBuild, type User } from "./data/user.ts";
 import { entriesOf, type Entry } from "./entries.tsx";
 import { useLive } from "./live.ts";
@@ -13,6 +12,7 @@ import { Bell } from "./notifications/bell.tsx";
 import { Notifications } from "./notifications/notifications.tsx";
 import { AskForNotifications } from "./notifications/settings.tsx";
 import { Avatar } from "./ui/avatar.tsx";
+import { chunk } from "./ui/chunk.ts";
 import { cappedText } from "./ui/count.ts";
 import { fullName } from "./ui/name.ts";
 import { useOnline } from "./ui/online.ts";
@@ -26,6 +26,8 @@ const AccountSettings = part(
   "How you are notified",
   async () => (await import("./notifications/account_settings.tsx")).AccountSettings,
 );
+// Where it can't be loaded there is no count. The operator's page says why.
+const ToDo = chunk(() => import("./operator/to_do.tsx").then(({ ToDo }) => ToDo, () => () => null));
 const DeskPalette = part("The search of all views", async () => (await import("./palette.tsx")).DeskPalette);
 
 /** The frame of each view: where one can go, what is new, who is signed in, and whether the page is up to date. */
@@ -65,7 +67,7 @@ function RailLink({ entry: { to, label, icon: Icon }, agent }: { entry: Entry; a
       <Icon size={20} />
       <span>{label}</span>
       {to === "/inbox" && agent !== null && <WaitingBadge agent={agent} />}
-      {to === "/operator" && <AlertsBadge />}
+      {to === "/operator" && <ToDoBadge />}
     </Link>
   );
 }
@@ -151,10 +153,13 @@ function WaitingBadge({ agent }: { agent: Agent }) {
   return <RailBadge count={waiting} noun="waiting" />;
 }
 
-/** The number of alerts that no operator has in hand. */
-function AlertsBadge() {
-  const { data: counts } = useQuery(operatorCounts());
-  return <RailBadge count={counts?.alerts ?? 0} noun="alerts" />;
+/** The number of problems that no operator has in hand. */
+function ToDoBadge() {
+  return (
+    <Suspense>
+      <ToDo>{(count) => <RailBadge count={count} noun="to do" />}</ToDo>
+    </Suspense>
+  );
 }
 
 function RailBadge({ count, noun }: { count: number; noun: string }) {

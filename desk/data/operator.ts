@@ -71,7 +71,7 @@ export type Job = Row<"job_list", "job">;
 /** One of our numbers, which texts are sent from. */
 export type ServiceNumber = Pick<
   Row<"number_list", "phone" | "agency" | "status" | "waiting">,
-  "phone" | "agency" | "status" | "waiting" | "paused_reason"
+  "phone" | "agency" | "status" | "waiting" | "waiting_since" | "paused_reason"
 >;
 
 /** The columns that the deliveries of a list have in common; vendor_id is `import` for imports of sales leads. */
@@ -305,7 +305,7 @@ export const operatorQueries = {
   /** Our numbers of a status, by agency. */
   numbers: (status: "active" | "paused") =>
     pagesOptions<ServiceNumber>([...operatorQueries.all(), "numbers", status], async (limit, last) => {
-      const query = supabase.from("number_list").select("phone, agency, status, paused_reason, waiting")
+      const query = supabase.from("number_list").select("phone, agency, status, paused_reason, waiting, waiting_since")
         .eq("status", status).limit(limit);
       return await call(after(query, last, "agency", true, "phone")) as ServiceNumber[];
     }),

@@ -39,6 +39,7 @@ export interface OrderStanding {
   /** The agency's orders that go before it. */
   behind: Pick<Order, "id" | "vendor" | "states">[];
   agency: string;
+  agency_id: string;
   /** When it got its last lead, else when it began. */
   since: string;
 }

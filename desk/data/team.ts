@@ -40,6 +40,9 @@ export interface ServiceNumber {
   phone: string;
   status: "active" | "paused";
   paused_reason: string | null;
+  /** How many texts are to be sent from it, the oldest written at `waiting_since`. */
+  waiting: number;
+  waiting_since: string | null;
 }
 
 export const teamQueries = {
@@ -76,7 +79,10 @@ export const numberQueries = {
   list: (agency_id: string) =>
     pagesOptions<ServiceNumber>(["numbers", agency_id], async (limit, last) =>
       await call(
-        supabase.from("number_list").select("phone, status, paused_reason").eq("agency_id", agency_id)
+        supabase.from("number_list").select("phone, status, paused_reason, waiting, waiting_since").eq(
+          "agency_id",
+          agency_id,
+        )
           .gt("phone", last?.phone ?? "").order("phone").limit(limit),
       ) as ServiceNumber[]),
 };

@@ -8,6 +8,7 @@ import { EmptyState } from "../ui/query_result.tsx";
 import { Search, useDebounced } from "../ui/search.tsx";
 import { Table, type TableColumn } from "../ui/table.tsx";
 import { useSort } from "../ui/table_sort.ts";
+import { useProblemsOf } from "./agency_problems.tsx";
 
 const COLUMNS: TableColumn<ListedAgency>[] = [
   { title: "Name", key: "name", isHeader: true, cell: ({ name }) => <bdi>{name}</bdi> },
@@ -49,11 +50,26 @@ const COLUMNS: TableColumn<ListedAgency>[] = [
   { title: "Bot", cell: ({ has_bot }) => has_bot ? <Badge meaning="good">on</Badge> : "off" },
 ];
 
+/** How many problems an agency has, which its page shows. */
+function problemsColumn(problemsOf: ReturnType<typeof useProblemsOf>): TableColumn<ListedAgency> {
+  return {
+    title: "Problems",
+    cell: ({ id }) => {
+      const [worst, ...others] = problemsOf(id);
+      return worst === undefined
+        ? 0
+        : <Badge meaning={worst.severity === 1 ? "bad" : "warn"}>{others.length + 1}</Badge>;
+    },
+    isNumber: true,
+  };
+}
+
 /** The agencies of the service, each of which opens its settings. */
 export function Agencies() {
   const [typed, setTyped] = useState("");
   const [sort] = useSort("name");
   const column = AGENCY_SORTS.find((name) => name === sort.key) ?? "name";
+  const problemsOf = useProblemsOf();
   const query = usePages(agencyQueries.list(useDebounced(typed), column, sort.isDescending));
   return (
     <Page title="Agencies" isTitleHidden>
@@ -67,7 +83,7 @@ export function Agencies() {
         keyOf={({ id }) => id}
         nameOf={({ name }) => name}
         hrefOf={({ id }) => `/operator/agencies/${id}`}
-        columns={COLUMNS}
+        columns={[COLUMNS[0]!, problemsColumn(problemsOf), ...COLUMNS.slice(1)]}
       />
     </Page>
   );

@@ -30,7 +30,6 @@ export function AllLeads() {
   const parameters = new URLSearchParams(useSearch());
   return (
     <Page title="Leads">
-      <Link href="/operator" className="back">Today</Link>
       <p className="quiet">
         Leads of recruiting vendors, the newest first. Reading one of them is noted with your name.
       </p>

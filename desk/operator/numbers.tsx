@@ -1,10 +1,10 @@
 import type { ReactNode } from "react";
-import { Link } from "wouter";
 import { operatorQueries, type ServiceNumber } from "../data/operator.ts";
 import { useResumeNumber } from "../data/operator_acts.ts";
 import { usePages } from "../data/pages.ts";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { countText } from "../ui/count.ts";
+import { HeldTexts } from "../ui/held_texts.tsx";
 import { Page } from "../ui/page.tsx";
 import { phoneText } from "../ui/phone.ts";
 import { EmptyState } from "../ui/query_result.tsx";
@@ -44,8 +44,9 @@ function OfStatus({ status, title, empty }: { status: "active" | "paused"; title
           { title: "Agency", cell: ({ agency }) => agency },
           {
             title: "To be sent",
-            cell: (number) =>
-              number.waiting > 0 ? <Link href="/operator/outbox">{heldText(number)}</Link> : "No text waits",
+            cell: ({ phone, waiting, waiting_since }) => (
+              <HeldTexts phone={phone} waiting={waiting} since={waiting_since} />
+            ),
           },
           ...status === "paused"
             ? [
@@ -59,10 +60,7 @@ function OfStatus({ status, title, empty }: { status: "active" | "paused"; title
   );
 }
 
-function heldText({ waiting }: Pick<ServiceNumber, "waiting">): string {
-  return waiting === 1 ? "1 text waits" : `${countText(waiting)} texts wait`;
-}
-
+/** Sends what waits for a paused number. */
 export function Resume({ number }: { number: Pick<ServiceNumber, "phone" | "waiting"> }) {
   const { mutateAsync: resume } = useResumeNumber();
   return (
@@ -71,7 +69,7 @@ export function Resume({ number }: { number: Pick<ServiceNumber, "phone" | "wait
       of={phoneText(number.phone)}
       question={
         <p>
-          {heldText(number)}{" "}
+          {number.waiting === 1 ? "1 text waits" : `${countText(number.waiting)} texts wait`}{" "}
           for this number. All are sent now, as fast as the number may send. First mend the cause of the pause, else it
           is paused again. It is noted with your name.
         </p>

@@ -3,7 +3,6 @@ import ChevronDown from "lucide-react/icons/chevron-down";
 import { type ReactNode, Suspense, useId, useRef } from "react";
 import { Redirect, Route, Switch } from "wouter";
 import { operatorCounts } from "../data/operator_counts.ts";
-import { Badge } from "../ui/badge.tsx";
 import { chunk } from "../ui/chunk.ts";
 import { countText } from "../ui/count.ts";
 import { useHasViewList } from "../ui/is_wide.ts";
@@ -13,6 +12,7 @@ import { type Tab, Tabs, useCurrentTab } from "../ui/tabs.tsx";
 import { Utc } from "../ui/time.tsx";
 import { Actions } from "./actions.tsx";
 import { Agencies } from "./agencies.tsx";
+import { AgencyProblems } from "./agency_problems.tsx";
 import { Deliveries } from "./deliveries.tsx";
 import { AllDestinations, OneDestination } from "./destinations.tsx";
 import { GroupView } from "./group.tsx";
@@ -28,14 +28,22 @@ import { SearchLeads } from "./search_leads.tsx";
 import { Texts } from "./texts.tsx";
 import { Today } from "./today.tsx";
 import { FailedTexts, UnsentTexts } from "./unsent_texts.tsx";
+import { useTroubles } from "./troubles.ts";
 import { Vendors } from "./vendors.tsx";
 import { Waiting } from "./waiting.tsx";
 import { WaitingRecruits } from "./waiting_recruits.tsx";
 
 const MappingView = chunk(async () => (await import("./mapping.tsx")).MappingView);
 
-/** The pages of operators of the whole service. `settingsOf` shows the settings of an agency, with its orders. */
-export function Operator({ settingsOf }: { settingsOf: (agencyId: string, orders: ReactNode) => ReactNode }) {
+/** What is shown of an agency with its settings. */
+export interface AgencyParts {
+  agencyId: string;
+  orders: ReactNode;
+  problems: ReactNode;
+}
+
+/** The pages of operators of the whole service. `settingsOf` shows the settings of an agency. */
+export function Operator({ settingsOf }: { settingsOf: (parts: AgencyParts) => ReactNode }) {
   return (
     // The commands and the words of the database are in UTC too.
     <Utc value>
@@ -57,7 +65,14 @@ export function Operator({ settingsOf }: { settingsOf: (agencyId: string, orders
         <Route path="/operator/leads" component={AllLeads} />
         <Route path="/operator/waiting" component={Waiting} />
         <Route path="/operator/agencies" component={Agencies} />
-        <Route path="/operator/agencies/:id/*?">{({ id }) => settingsOf(id!, <AgencyOrders agencyId={id!} />)}</Route>
+        <Route path="/operator/agencies/:id/*?">
+          {({ id: agencyId = "" }) =>
+            settingsOf({
+              agencyId,
+              orders: <AgencyOrders agencyId={agencyId} />,
+              problems: <AgencyProblems agencyId={agencyId} />,
+            })}
+        </Route>
         <Route path="/operator/orders" component={Orders} />
         <Route path="/operator/orders/:id">{({ id }) => <OrderView key={id} id={id!} />}</Route>
         <Route path="/operator/recruits" component={WaitingRecruits} />
@@ -92,45 +107,61 @@ export function Operator({ settingsOf }: { settingsOf: (agencyId: string, orders
   );
 }
 
-/** The views, listed beside the page; in a window without room for that, below a button with the name of the current one. */
+/**
+ * The views, listed beside the page; in a window without room for that, those with something to do above it, and the
+ * others below a button.
+ */
 function Views() {
-  const tabs = useTabs();
-  const current = useCurrentTab(tabs);
+  const { toDo, service } = useTabs();
+  const all = [...toDo, ...service];
+  const current = useCurrentTab(all);
   const id = useId();
   const menu = useRef<HTMLDivElement>(null);
-  const list = <Tabs label="Operator" tabs={tabs} />;
-  if (useHasViewList()) return <div className="subnav">{list}</div>;
+  if (useHasViewList()) {
+    return (
+      <div className="subnav">
+        <Tabs label="Operator" tabs={all} isList />
+      </div>
+    );
+  }
+  const isMore = current !== undefined && service.includes(current);
   return (
     <div className="subnav">
-      <button type="button" popoverTarget={id}>
-        <span className="visually-hidden">Operator:</span> {current?.label}{" "}
-        {current?.count && <Badge meaning="info">{current.count} to do</Badge>} <ChevronDown size={16} />
+      <Tabs label="Operator" tabs={toDo} among={all} />
+      <button type="button" popoverTarget={id} aria-current={isMore ? "page" : undefined}>
+        {isMore ? current.label : "More"} <ChevronDown size={16} />
       </button>
-      <div id={id} ref={menu} className="menu" popover="auto" onClick={() => menu.current!.hidePopover()}>{list}</div>
+      <div id={id} ref={menu} className="menu" popover="auto" onClick={() => menu.current!.hidePopover()}>
+        <Tabs label="More of the operator" tabs={service} among={all} isList />
+      </div>
     </div>
   );
 }
 
 /** Each with how much of it waits for an operator. */
-function useTabs(): Tab[] {
+function useTabs(): Record<"toDo" | "service", Tab[]> {
   const { data: counts } = useQuery(operatorCounts());
   const tab = (view: string, label: string, count?: number) => ({
     href: `/operator${view}`,
     label,
     count: count ? countText(count) : undefined,
   });
-  return [
-    { ...tab("", "Today", counts?.alerts), group: "To do" },
-    tab("/deliveries", "Rejected deliveries", counts?.deliveries),
-    tab("/waiting", "Waiting leads", counts?.leads),
-    tab("/recruits", "Waiting recruits", counts?.recruits),
-    tab("/texts", "Unmatched texts", counts?.texts),
-    { ...tab("/search", "Search"), group: "Service" },
-    tab("/agencies", "Agencies"),
-    tab("/orders", "Orders"),
-    { ...tab("/numbers", "Numbers"), also: ["/operator/outbox"] },
-    { ...tab("/vendors", "Vendors"), also: ["/operator/mappings", "/operator/duplicates"] },
-    tab("/destinations", "Destinations"),
-    tab("/actions", "What we did"),
-  ];
+  return {
+    toDo: [
+      { ...tab("", "Today", useTroubles().toDo), group: "To do" },
+      tab("/deliveries", "Rejected deliveries", counts?.deliveries),
+      tab("/waiting", "Waiting leads", counts?.leads),
+      tab("/recruits", "Waiting recruits", counts?.recruits),
+      tab("/texts", "Unmatched texts", counts?.texts),
+    ],
+    service: [
+      { ...tab("/search", "Search"), group: "Service" },
+      tab("/agencies", "Agencies"),
+      tab("/orders", "Orders"),
+      { ...tab("/numbers", "Numbers"), also: ["/operator/outbox"] },
+      { ...tab("/vendors", "Vendors"), also: ["/operator/mappings", "/operator/duplicates"] },
+      tab("/destinations", "Destinations"),
+      tab("/actions", "What we did"),
+    ],
+  };
 }

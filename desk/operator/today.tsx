@@ -3,19 +3,18 @@ import { Link } from "wouter";
 import { operatorQueries } from "../data/operator.ts";
 import { useAcknowledge } from "../data/operator_acts.ts";
 import { ActionButton } from "../ui/action.tsx";
-import { Badge } from "../ui/badge.tsx";
-import { countText } from "../ui/count.ts";
+import { Badge, type Meaning } from "../ui/badge.tsx";
 import { Drawer } from "../ui/drawer.tsx";
 import { useParameter } from "../ui/location.ts";
 import { Page } from "../ui/page.tsx";
-import { EmptyState, QueryResult, TableSkeleton } from "../ui/query_result.tsx";
+import { EmptyState } from "../ui/query_result.tsx";
 import { Table } from "../ui/table.tsx";
 import { sorted } from "../ui/table_sort.ts";
 import { Time, useMinute } from "../ui/time.tsx";
 import { showToast } from "../ui/toast.tsx";
 import { NewestLeads } from "./newest_leads.tsx";
+import { isOpen } from "./trouble_words.ts";
 import { type Trouble, useTroubles } from "./troubles.ts";
-import { useVendorName } from "./vendor_name.tsx";
 import { WaitingStates } from "./waiting.tsx";
 
 /** The minutes after which the service should have looked again. */
@@ -44,8 +43,7 @@ function CheckedAt() {
   if (checkedAt !== null && Date.parse(checkedAt) > Date.now() - LATE_AFTER * 60_000) {
     return (
       <p className="quiet">
-        Last checked at <Time at={checkedAt} />. What is fixed leaves the list at the next check, within a minute.{" "}
-        <Link href="/operator/jobs">All jobs</Link>
+        Last checked at <Time at={checkedAt} />, once a minute. <Link href="/operator/jobs">All jobs</Link>
       </p>
     );
   }
@@ -60,97 +58,88 @@ function CheckedAt() {
   );
 }
 
-/** The groups of what is wrong, by severity: what loses leads, texts or answers today, what may soon, and the rest. */
-const GROUPS = ["Now", "To do", "For information"];
+/** The groups of what is wrong: what loses leads, texts or answers today, what may soon, the rest, and what is in hand. */
+const GROUPS: [group: string, meaning?: Meaning][] = [
+  ["Now", "bad"],
+  ["To do", "warn"],
+  ["For information", "info"],
+  ["In hand"],
+];
 
 /** The kinds that come first in their group: people wait, or something is lost for good. */
 const FIRST = new Set(["recruit_waiting", "deliveries_deleted"]);
 
 function Alerts() {
-  const { more, ...query } = useTroubles();
+  const { more, data, ...query } = useTroubles();
   const { mutateAsync: acknowledge } = useAcknowledge();
   const [shownId, setShownId] = useParameter("alert");
-  const nameOf = useVendorName();
   // The ages stay true.
   useMinute();
-  const troubles = query.data?.map((trouble) => ({ ...trouble, ...wordsOf(trouble, nameOf) }));
-  const shown = troubles?.find(({ id }) => id === shownId);
+  const shown = data?.find(({ id }) => id === shownId);
 
   async function take(those: Trouble[]): Promise<void> {
     const alerts = those.flatMap(({ alerts }) => alerts).filter(isOpen);
     await acknowledge(alerts).catch((error: Error) => showToast(error.message, { meaning: "bad" }));
   }
 
-  const table = (rows: Trouble[], label: string) => (
-    <Table
-      label={label}
-      query={{ data: rows, error: null, refetch: () => {} }}
-      resource="alerts"
-      empty={null}
-      hasSortSelect={false}
-      keyOf={({ id }) => id}
-      nameOf={({ name }) => name}
-      hrefOf={({ id }) => `/operator?alert=${id}`}
-      menuOf={(alert) => [
-        { label: "What to do", run: () => setShownId(alert.id) },
-        ...alert.link ? [{ label: alert.link_label, href: alert.link }] : [],
-        ...isNew(alert) ? [{ label: "Acknowledge", run: () => take([alert]) }] : [],
-      ]}
-      acts={(selected, clear) => (
-        <ActionButton act={() => take(selected).then(clear)}>
-          Acknowledge
-        </ActionButton>
-      )}
-      columns={[
-        {
-          title: "About",
-          key: "name",
-          cell: (alert) => (
-            <span className="two-lines">
-              <span>
-                {!isOpen(alert) && <Badge>{alert.state}</Badge>} {alert.name}
-              </span>{" "}
-              <small>{titleOf(alert)}</small>
-            </span>
-          ),
-          sortBy: ({ name }) => name,
-          isHeader: true,
-          isSentence: true,
-        },
-        { title: "Problem", cell: ({ problem }) => problem, isSentence: true, isPlain: true },
-        {
-          title: "Since",
-          key: "since",
-          cell: ({ since }) => <Time at={since} isAge />,
-          sortBy: ({ since }) => since,
-        },
-        {
-          title: "Next step",
-          cell: (alert) => alert.link ? <MendLink alert={alert} /> : alert.advice,
-          isSentence: true,
-        },
-      ]}
-    />
-  );
-
   return (
     <>
-      <QueryResult query={{ ...query, data: troubles }} resource="alerts" skeleton={<TableSkeleton />}>
-        {(troubles) =>
-          troubles.length === 0
-            ? <EmptyState title="Nothing is wrong.">This page looks again each minute.</EmptyState>
-            : GROUPS.map((group, place) => {
-              const rows = sorted(troubles.filter(({ severity }) => severity === place + 1), placeOf, false);
-              return rows.length > 0 && (
-                <section key={group} className="troubles" aria-label={group}>
-                  <h2>
-                    {group} <small>{countText(rows.length)}</small>
-                  </h2>
-                  {table(rows, group)}
-                </section>
-              );
-            })}
-      </QueryResult>
+      <Table
+        label="Problems"
+        query={{ ...query, data: data && sorted(data, placeOf, false) }}
+        resource="alerts"
+        empty={<EmptyState title="Nothing is wrong.">This page looks again each minute.</EmptyState>}
+        className="troubles"
+        hasSortSelect={false}
+        keyOf={({ id }) => id}
+        nameOf={nameOf}
+        groups={GROUPS.map(([name, meaning]) => ({ name, head: <Badge meaning={meaning}>{name}</Badge> }))}
+        groupOf={(trouble) => GROUPS[groupOf(trouble)]![0]}
+        hrefOf={({ id }) => `/operator?alert=${id}`}
+        menuOf={(alert) => [
+          { label: "What to do", run: () => setShownId(alert.id) },
+          ...alert.link ? [{ label: labelOf(alert), href: alert.link }] : [],
+          ...isNew(alert) ? [{ label: "Acknowledge", run: () => take([alert]) }] : [],
+        ]}
+        acts={(selected, clear) => (
+          <ActionButton act={() => take(selected).then(clear)}>
+            Acknowledge
+          </ActionButton>
+        )}
+        columns={[
+          {
+            title: "Problem",
+            key: "name",
+            cell: (alert) => (
+              <span className="two-lines">
+                <span>{titleOf(alert)}</span> <small>{alert.name}</small>
+              </span>
+            ),
+            sortBy: titleOf,
+            isHeader: true,
+            isSentence: true,
+          },
+          { title: "Details", cell: ({ problem }) => problem, isSentence: true, isPlain: true },
+          {
+            title: "For",
+            key: "since",
+            cell: (trouble) =>
+              trouble.kind !== "key_expires" && (
+                <span className={groupOf(trouble) === 0 ? "is-bad" : undefined}>
+                  <Time at={trouble.since} isAge />
+                </span>
+              ),
+            sortBy: ({ since }) => since,
+            isCorner: true,
+          },
+          {
+            title: "Next step",
+            cell: (alert) => alert.link ? <MendLink alert={alert} /> : alert.advice,
+            isSentence: true,
+            isPlain: true,
+          },
+        ]}
+      />
       {more > 0 && <p className="quiet">There are {more} more. They stand here when some of these have ended.</p>}
       {shown && (
         <Drawer title={titleOf(shown)} onClose={() => setShownId(null)}>
@@ -173,43 +162,38 @@ function Alerts() {
   );
 }
 
-function isOpen({ state }: { state: string }): boolean {
-  return state === "open";
-}
-
 /** Whether an operator can say of it that it is in hand. */
 function isNew({ alerts }: Trouble): boolean {
   return alerts.some(isOpen);
 }
 
-/** In a group: those that nobody has in hand come first, and of these what can't wait, and the oldest. */
+function groupOf(trouble: Trouble): number {
+  return isOpen(trouble) ? trouble.severity - 1 : GROUPS.length - 1;
+}
+
+/** In a group: what can't wait comes first, and of that the oldest. */
 function placeOf(trouble: Trouble): string {
-  return `${isOpen(trouble) ? 0 : 1} ${FIRST.has(trouble.kind) ? 0 : 1} ${trouble.since}`;
+  return `${FIRST.has(trouble.kind) ? 0 : 1} ${trouble.since}`;
 }
 
 function titleOf({ title, kind }: Trouble): string {
   return title ?? kind;
 }
 
-/** Leads to the view that mends what an alert is about. */
-function MendLink({ alert: { link, link_label, name }, className }: { alert: Trouble; className?: string }) {
-  return (
-    <Link href={link!} className={className}>
-      {link_label} <span className="visually-hidden">{name}</span>
-    </Link>
-  );
+function nameOf(trouble: Trouble): string {
+  return `${titleOf(trouble)}: ${trouble.name}`;
 }
 
-/** The words of an alert as people know them: commands, which have the same words, take slugs and ids. */
-function wordsOf({ kind, name, subject, details, link, link_label }: Trouble, nameOf: (slug: string) => string) {
-  const vendor = nameOf(subject);
-  return {
-    name: kind === "recruit_waiting"
-      ? `A conversation of ${(details as { agency: string }).agency}`
-      : vendor === subject
-      ? `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`
-      : vendor,
-    // The label of a kind is that of its usual link.
-    link_label: link?.startsWith("/operator/agencies/") ? "See the agency’s orders" : link_label,
-  };
+/** The label of a kind is that of its usual link. */
+function labelOf({ link, link_label }: Trouble): string {
+  return link?.startsWith("/operator/agencies/") ? "See the agency’s orders" : link_label!;
+}
+
+/** Leads to the view that mends what an alert is about. */
+function MendLink({ alert, className }: { alert: Trouble; className?: string }) {
+  return (
+    <Link href={alert.link!} className={className}>
+      {labelOf(alert)} <span className="visually-hidden">{alert.name}</span>
+    </Link>
+  );
 }

@@ -1,8 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { type Alert, operatorQueries, type Reason, SELDOM } from "../data/operator.ts";
+import { operatorCounts } from "../data/operator_counts.ts";
 import { orderQueries } from "../data/orders.ts";
 import { countText } from "../ui/count.ts";
 import { groupOf, pathOf } from "./deliveries.tsx";
+import { aboutOf, isOpen, problemOf } from "./trouble_words.ts";
+import { useVendorName } from "./vendor_name.tsx";
 
 /** A row of Today with its alerts. What has none ends when it is fixed, and nobody acknowledges it. */
 export type Trouble = Omit<Alert, "command" | "opened_at" | "resolved_at" | "seen_at"> & { alerts: Alert[] };
@@ -14,27 +17,34 @@ export function useTroubles() {
   const { data: alerts, error, refetch, isPending } = useQuery(operatorQueries.alerts());
   const reasons = useQuery(operatorQueries.endingReasons());
   const standings = useQuery({ ...orderQueries.standings(true), ...SELDOM });
+  const { data: counts } = useQuery(operatorCounts());
+  const nameOf = useVendorName();
+  const data = alerts && [
+    ...alertsOf(alerts.rows, counts?.leads),
+    ...[...Map.groupBy(reasons.data ?? [], ({ vendor }) => vendor).values()].map(deliveriesOf),
+    // What else keeps an open order from leads opens the alert order_stalled.
+    ...(standings.data ?? []).filter(({ standing }) => standing === "others").map((order): Trouble => ({
+      ...COMMON,
+      id: `order-${order.order_id}`,
+      kind: "order_without_leads",
+      subject: order.order_id,
+      agency_id: order.agency_id,
+      name: `order ${order.order_id.slice(0, 8)} of ${order.agency}`,
+      problem: "other orders take every lead that it wants",
+      title: "Orders that get no leads",
+      advice: "See which orders go first. Raise its priority, change what it wants, or close it.",
+      link: `/operator/orders/${order.order_id}`,
+      link_label: "See the order",
+      since: order.since,
+    })),
+  ].map((trouble) => ({ ...trouble, name: aboutOf(trouble, nameOf), problem: problemOf(trouble) }));
+  const more = alerts?.more ?? 0;
   return {
-    data: alerts && [
-      ...alertsOf(alerts.rows),
-      ...[...Map.groupBy(reasons.data ?? [], ({ vendor }) => vendor).values()].map(deliveriesOf),
-      // What else keeps an open order from leads opens the alert order_stalled.
-      ...(standings.data ?? []).filter(({ standing }) => standing === "others").map((order): Trouble => ({
-        ...COMMON,
-        id: `order-${order.order_id}`,
-        kind: "order_without_leads",
-        subject: order.order_id,
-        name: `Order ${order.order_id.slice(0, 8)} of ${order.agency}`,
-        problem: "gets no leads: other orders take every lead that it wants",
-        title: "Orders that get no leads",
-        advice: "See which orders go first. Raise its priority, change what it wants, or close it.",
-        link: `/operator/orders/${order.order_id}`,
-        link_label: "See the order",
-        since: order.since,
-      })),
-    ],
+    data,
     /** How many alerts are not read. */
-    more: alerts?.more ?? 0,
+    more,
+    /** How many are to do: those that are more than information, and that nobody has in hand. */
+    toDo: data && data.filter((trouble) => isOpen(trouble) && trouble.severity < 3).length + more,
     error,
     refetch,
     isPending: isPending || reasons.isPending || standings.isPending,
@@ -43,24 +53,24 @@ export function useTroubles() {
   };
 }
 
-const COMMON = { state: "open", severity: 2, details: {}, alerts: [] };
+const COMMON = { state: "open", severity: 2, details: {}, alerts: [], agency_id: null };
 
-/** Each alert; those about waiting leads, of which each vendor has one, are one row. */
-function alertsOf(alerts: Alert[]): Trouble[] {
+/** Each alert; those about waiting leads, of which each vendor has one, are one row, about all that wait now. */
+function alertsOf(alerts: Alert[], leads: number | undefined): Trouble[] {
   const isWaiting = ({ kind }: Alert) => kind === "leads_waiting";
   const waiting = alerts.filter(isWaiting).toSorted((one, other) => Date.parse(one.since) - Date.parse(other.since));
   const [oldest] = waiting;
-  if (oldest === undefined || waiting.length === 1) return alerts.map((alert) => ({ ...alert, alerts: [alert] }));
-  const leads = waiting.reduce((sum, { details }) => sum + (details as { leads: number }).leads, 0);
+  const others = alerts.filter((alert) => !isWaiting(alert)).map((alert) => ({ ...alert, alerts: [alert] }));
+  if (oldest === undefined) return others;
+  const count = leads ?? waiting.reduce((sum, { details }) => sum + (details as { leads: number }).leads, 0);
   return [
-    ...alerts.filter((alert) => !isWaiting(alert)).map((alert) => ({ ...alert, alerts: [alert] })),
+    ...others,
     {
       ...oldest,
       id: oldest.kind,
-      subject: oldest.kind,
-      state: waiting.find(({ state }) => state === "open")?.state ?? oldest.state,
-      name: `${waiting.length} vendors`,
-      problem: `${countText(leads)} leads without an order`,
+      state: waiting.find(isOpen)?.state ?? oldest.state,
+      ...waiting.length > 1 && { subject: oldest.kind, name: `${waiting.length} vendors` },
+      problem: `${countText(count)} ${count === 1 ? "lead" : "leads"} without an order`,
       alerts: waiting,
     },
   ];
@@ -80,7 +90,7 @@ function deliveriesOf(reasons: Reason[]): Trouble {
     title: "Rejected deliveries that are deleted soon",
     advice: "Replay or dismiss them.",
     link: reasons.length === 1 ? pathOf(groupOf(first)) : `/operator/deliveries?vendor=${first.vendor}`,
-    link_label: "Replay or dismiss the rejected deliveries",
+    link_label: "Replay or dismiss them",
     severity: Date.parse(first.first_deleted_at) < Date.now() + DAY ? 1 : 2,
     since: first.first_at,
   };

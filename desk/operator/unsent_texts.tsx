@@ -52,7 +52,7 @@ export function UnsentTexts() {
         Each is sent once its cause is gone.{hasOthers && cause === null && " Open a cause to see its texts alone."}
       </p>
       <Causes />
-      {hasOthers && cause !== null && <Link href="/operator/outbox">Texts of all causes</Link>}
+      {(cause ?? subject) !== null && <Link href="/operator/outbox">Texts of all causes</Link>}
       <Table
         query={query}
         resource="texts"
@@ -63,7 +63,7 @@ export function UnsentTexts() {
           // A chosen cause says it.
           ...cause === null && hasOthers ? [WHY] : [],
           ...ROW,
-          { title: "Waits", cell: ({ created_at }) => ago(created_at), isNumber: true },
+          { title: "Waits", cell: ({ created_at }) => ago(created_at), isNumber: true, isCorner: true },
         ]}
         acts={(texts, clear) => <CancelButton ids={texts.map(TABLE.keyOf)} onCancelled={clear} />}
         {...TABLE}
@@ -108,8 +108,8 @@ function Causes() {
       columns={[
         { title: "Cause", cell: (row) => wordsOf(row)[0], isHeader: true, isSentence: true },
         { title: "Texts", cell: ({ texts }) => countText(texts), isNumber: true },
-        { title: "Oldest", cell: ({ since }) => <Time at={since} isAge /> },
-        { title: "Next step", cell: (row) => <NextStep of={row} />, isSentence: true },
+        { title: "Oldest", cell: ({ since }) => <Time at={since} isAge />, isCorner: true },
+        { title: "Next step", cell: (row) => <NextStep of={row} />, isSentence: true, isPlain: true },
       ]}
     />
   );
@@ -212,7 +212,6 @@ export function FailedTexts({ agencyId }: { agencyId: string }) {
   const query = usePages(operatorQueries.failedTexts(agencyId));
   return (
     <Page title="Texts that failed">
-      <Link href="/operator" className="back">Today</Link>
       <p className="quiet">
         A code is the provider's. While recruits don't get the agency's texts, its orders can be paused.{" "}
         <Link href={`/operator/agencies/${agencyId}/orders`}>See the agency’s orders</Link>

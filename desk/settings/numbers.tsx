@@ -1,12 +1,13 @@
 import { usePages } from "../data/pages.ts";
 import { numberQueries } from "../data/team.ts";
 import { Badge } from "../ui/badge.tsx";
+import { HeldTexts } from "../ui/held_texts.tsx";
 import { LoadMoreButton } from "../ui/load_more_button.tsx";
 import { phoneText } from "../ui/phone.ts";
 import { EmptyState, QueryResult } from "../ui/query_result.tsx";
 
 /** The numbers that texts are sent from. */
-export function Numbers({ agencyId }: { agencyId: string }) {
+export function Numbers({ agencyId, isOperator }: { agencyId: string; isOperator: boolean }) {
   const query = usePages(numberQueries.list(agencyId));
   return (
     <section aria-label="Numbers">
@@ -22,7 +23,7 @@ export function Numbers({ agencyId }: { agencyId: string }) {
               <>
                 <p className="quiet">Recruits get texts from these numbers, and write to them.</p>
                 <ul className="rows">
-                  {numbers.map(({ phone, status, paused_reason }) => (
+                  {numbers.map(({ phone, status, paused_reason, waiting, waiting_since }) => (
                     <li key={phone}>
                       <p className="line">
                         <strong>{phoneText(phone)}</strong>
@@ -34,6 +35,9 @@ export function Numbers({ agencyId }: { agencyId: string }) {
                                 ` (${paused_reason})`}.
                             </span>
                           </>
+                        )}
+                        {isOperator && waiting > 0 && (
+                          <HeldTexts phone={phone} waiting={waiting} since={waiting_since} />
                         )}
                       </p>
                     </li>

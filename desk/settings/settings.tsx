@@ -40,12 +40,17 @@ export function Settings({ agent }: { agent: Agent }) {
   );
 }
 
-/** The settings of any agency, for operators, who have its `orders` in a table. */
-export function OperatorSettings({ agencyId, orders }: { agencyId: string; orders: ReactNode }) {
+/** The settings of any agency, for operators, who have its `orders` in a table, and its `problems` above all. */
+export function OperatorSettings({ agencyId, orders, problems }: {
+  agencyId: string;
+  orders: ReactNode;
+  problems: ReactNode;
+}) {
   const query = useQuery(agencyQueries.one(agencyId));
   return (
     <Page title={query.data?.name ?? "Agency"} className="settings">
       <Link href="/operator/agencies" className="back">All agencies</Link>
+      {problems}
       <QueryResult query={query} resource="agency">
         {() => <Parts agencyId={agencyId} agent={null} orders={orders} base={`/operator/agencies/${agencyId}`} />}
       </QueryResult>
@@ -62,7 +67,14 @@ function Parts({ agencyId, agent, orders, base }: {
 }) {
   return (
     <>
-      <Tabs label="Settings" tabs={Object.entries(TABS).map(([path, label]) => ({ href: base + path, label }))} />
+      <Tabs
+        label="Settings"
+        tabs={Object.entries(TABS).map(([path, label]) => ({
+          href: base + path,
+          // Below the agency's name, its word says nothing.
+          label: path === "/agency" && agent === null ? "Settings" : label,
+        }))}
+      />
       <Switch>
         <Route path={base}>
           <People agencyId={agencyId} agent={agent} />
@@ -80,7 +92,7 @@ function Parts({ agencyId, agent, orders, base }: {
           <QuickReplies agencyId={agencyId} />
         </Route>
         <Route path={`${base}/numbers`}>
-          <Numbers agencyId={agencyId} />
+          <Numbers agencyId={agencyId} isOperator={agent === null} />
         </Route>
         <Route path={`${base}/destinations`}>
           <section aria-label="Destinations">

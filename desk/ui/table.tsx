@@ -4,6 +4,7 @@ import ArrowUp from "lucide-react/icons/arrow-up";
 import Ellipsis from "lucide-react/icons/ellipsis";
 import { Fragment, type ReactNode, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { Link } from "wouter";
+import { countText } from "./count.ts";
 import type { Column } from "./list.tsx";
 import { LoadMoreButton, type PagedQuery } from "./load_more_button.tsx";
 import { Menu, type MenuItem } from "./menu.tsx";
@@ -29,6 +30,8 @@ export interface TableColumn<Row> extends Column<Row> {
   isTitleHidden?: boolean;
   /** Whether its values need no title on a card, such as phone numbers and badges. */
   isPlain?: boolean;
+  /** Whether it stands beside the name on a card, such as an age. It has no title there. */
+  isCorner?: boolean;
 }
 
 /** From so many rows, only those that show are rendered; each is so high at first, in pixels. */
@@ -44,6 +47,11 @@ interface Shown<Row> {
   hrefOf?: (row: Row) => string;
   /** The menu at the end of a row. */
   menuOf?: (row: Row) => MenuItem[];
+  /** Names the group of a row, where rows stand below the heads of their groups. */
+  groupOf?: (row: Row) => string;
+  /** The groups in their order. Of each without rows there is nothing. */
+  groups?: { name: string; head: ReactNode }[];
+  className?: string;
 }
 
 /**
@@ -89,7 +97,7 @@ function SortedTable<Row>({ rows: given, standard, acts, isBusy, ...shown }: Sho
   acts?: (rows: Row[], clear: () => void) => ReactNode;
   isBusy: boolean;
 }) {
-  const { label, columns, keyOf } = shown;
+  const { label, columns, keyOf, groupOf, groups = [], className = "" } = shown;
   const [sort, setSort] = useSort(standard);
   const sortBy = columns.find(({ key }) => key === sort.key)?.sortBy;
   const rows = useMemo(
@@ -103,7 +111,13 @@ function SortedTable<Row>({ rows: given, standard, acts, isBusy, ...shown }: Sho
   const row = { ...shown, boxOf: acts && boxOf };
   return (
     <>
-      <table className="data-table" role="table" aria-label={label} aria-busy={isBusy} aria-rowcount={rows.length + 1}>
+      <table
+        className={`data-table ${className}`.trim()}
+        role="table"
+        aria-label={label}
+        aria-busy={isBusy}
+        aria-rowcount={groupOf ? undefined : rows.length + 1}
+      >
         <thead role="rowgroup">
           {columns.some(({ group }) => group) && <Groups columns={columns} hasTicks={acts !== undefined} />}
           <tr role="row">
@@ -130,7 +144,25 @@ function SortedTable<Row>({ rows: given, standard, acts, isBusy, ...shown }: Sho
             )}
           </tr>
         </thead>
-        {rows.length < VIRTUAL_FROM
+        {groupOf
+          ? groups.map(({ name, head }) => {
+            const those = rows.filter((row) => groupOf(row) === name);
+            return those.length > 0 && (
+              <tbody key={name} role="rowgroup" aria-label={name}>
+                <tr role="row" className="row-group">
+                  <th
+                    role="rowheader"
+                    scope="rowgroup"
+                    colSpan={columns.length + (acts ? 1 : 0) + (shown.menuOf ? 1 : 0)}
+                  >
+                    {head} <small>{countText(those.length)}</small>
+                  </th>
+                </tr>
+                {those.map((one) => <TableRow key={keyOf(one)} {...row} row={one} />)}
+              </tbody>
+            );
+          })
+          : rows.length < VIRTUAL_FROM
           ? (
             <tbody role="rowgroup">
               {rows.map((one, place) => <TableRow key={keyOf(one)} {...row} row={one} place={place} />)}
@@ -218,14 +250,14 @@ type RowProps<Row> = Shown<Row> & { boxOf?: ReturnType<typeof useSelection>["box
 
 function TableRow<Row>({ row, place, measure, columns, keyOf, nameOf, hrefOf, menuOf, boxOf }:
   & RowProps<Row>
-  & { row: Row; place: number; measure?: (element: Element | null) => void }) {
+  & { row: Row; place?: number; measure?: (element: Element | null) => void }) {
   const box = boxOf?.(keyOf(row));
   return (
     <tr
       role="row"
       ref={measure}
       data-index={place}
-      aria-rowindex={place + 2}
+      aria-rowindex={place === undefined ? undefined : place + 2}
       className={box?.checked ? "is-selected" : undefined}
     >
       {box && (
@@ -248,7 +280,7 @@ function TableRow<Row>({ row, place, measure, columns, keyOf, nameOf, hrefOf, me
               key={column.title}
               role="cell"
               className={classOf(column)}
-              data-title={column.isPlain ? undefined : column.title}
+              data-title={column.isPlain || column.isCorner ? undefined : column.title}
             >
               {content}
             </td>
@@ -289,8 +321,10 @@ function VirtualRows<Row>({ rows, ...row }: RowProps<Row> & { rows: Row[] }) {
   );
 }
 
-function classOf({ isNumber, isMinor, isSentence }: TableColumn<never>): string | undefined {
-  return [isNumber && "number", isMinor && (isMinor === true ? "is-minor" : "is-in-card"), isSentence && "is-sentence"]
-    .filter(Boolean).join(" ") ||
+function classOf({ isNumber, isMinor, isSentence, isCorner }: TableColumn<never>): string | undefined {
+  const minor = isMinor && (isMinor === true ? "is-minor" : "is-in-card");
+  return [isNumber && "number", minor, isSentence && "is-sentence", isCorner && "is-corner"].filter(Boolean).join(
+    " ",
+  ) ||
     undefined;
 }

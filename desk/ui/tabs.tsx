@@ -21,9 +21,19 @@ export function useCurrentTab(tabs: Tab[]): Tab | undefined {
     .sort((one, other) => other.href.length - one.href.length)[0];
 }
 
-/** The parts of a view, each with its address. The one to which the page's address belongs is marked. */
-export function Tabs({ label, tabs }: { label: string; tabs: Tab[] }) {
-  const current = useCurrentTab(tabs);
+/**
+ * The parts of a view, each with its address. The one to which the page's address belongs is marked.
+ *
+ * @param among these and others, of which one may be marked in their place
+ * @param isList whether they stand below each other
+ */
+export function Tabs({ label, tabs, among = tabs, isList = false }: {
+  label: string;
+  tabs: Tab[];
+  among?: Tab[];
+  isList?: boolean;
+}) {
+  const current = useCurrentTab(among);
   const nav = useRef<HTMLElement>(null);
   // On a phone the marked one may be beyond an edge.
   useEffect(() => {
@@ -34,7 +44,7 @@ export function Tabs({ label, tabs }: { label: string; tabs: Tab[] }) {
   }, [current?.href]);
   return (
     <nav
-      className="tabs"
+      className={isList ? "tabs is-list" : "tabs"}
       aria-label={label}
       ref={nav}
       onScroll={({ currentTarget }) => currentTarget.toggleAttribute("data-scrolled", currentTarget.scrollLeft > 0)}

@@ -12,15 +12,16 @@ Deno.test("a time names the year and the zone, and has the whole of it on reques
   assert.match(html, />Feb 3, 2020, 4:05 PM UTC<\/time>$/);
 });
 
-Deno.test("in a table a time has its zone in its title alone, unless it is in UTC", () => {
-  const htmlOf = (isUtc: boolean) =>
+Deno.test("in a table a time has its zone in its title alone, and a day", () => {
+  const htmlOf = (isUtc: boolean, at = "2020-02-03T16:05:00Z") =>
     renderToStaticMarkup(
       <Utc value={isUtc}>
         <ZoneInTitle value>
-          <Time at="2020-02-03T16:05:00Z" />
+          <Time at={at} />
         </ZoneInTitle>
       </Utc>,
     ).replace(/\s/g, " ");
   assert.match(htmlOf(false), /title="[^"]+ [AP]M [^"]+">Feb \d, 2020, \d+:05 [AP]M<\/time>$/);
-  assert.match(htmlOf(true), />Feb 3, 2020, 4:05 PM UTC<\/time>$/);
+  assert.match(htmlOf(true), /title="[^"]+ 4:05:00 PM UTC">Feb 3, 2020, 4:05 PM<\/time>$/);
+  assert.match(htmlOf(true, new Date().toISOString()), />today, \d+:\d\d [AP]M<\/time>$/);
 });

@@ -7,7 +7,7 @@ const LONG_DAY: Intl.DateTimeFormatOptions = { weekday: "long", month: "long", d
 /** Whether the times below it are in UTC, not in the zone of the user's machine. */
 export const Utc = createContext(false);
 
-/** Whether the times below it, unless they are in UTC, have their zone in their title alone, as in the rows of a table. */
+/** Whether the times below it have their zone in their title alone, as in the rows of a table, where the page has it once. */
 export const ZoneInTitle = createContext(false);
 
 // Made once: to make one takes a hundred times as long as to use it.
@@ -18,9 +18,7 @@ const FORMATS = {
   zoneless: formatter({ dateStyle: "medium", timeStyle: "short", timeZone: "UTC" }),
   zonelessDay: formatter({ dateStyle: "medium", timeZone: "UTC" }),
 };
-const TIMES = timesIn({ timeZoneName: "short" });
-let utcTimes: typeof TIMES | undefined;
-let zonelessTimes: typeof TIMES | undefined;
+const TIMES = new Map<string, ReturnType<typeof timesIn>>();
 
 function timesIn(zone: Intl.DateTimeFormatOptions) {
   const clock = { ...CLOCK, ...zone };
@@ -32,9 +30,14 @@ function timesIn(zone: Intl.DateTimeFormatOptions) {
   };
 }
 
-function times(isUtc: boolean, isZoneless: boolean): typeof TIMES {
-  if (isUtc) return utcTimes ??= timesIn({ timeZone: "UTC", timeZoneName: "short" });
-  return isZoneless ? zonelessTimes ??= timesIn({}) : TIMES;
+function times(isUtc: boolean, isZoneless: boolean): ReturnType<typeof timesIn> {
+  const key = `${isUtc} ${isZoneless}`;
+  let those = TIMES.get(key);
+  if (those === undefined) {
+    those = timesIn({ ...isUtc && { timeZone: "UTC" }, ...!isZoneless && { timeZoneName: "short" } });
+    TIMES.set(key, those);
+  }
+  return those;
 }
 
 function formatter(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
@@ -42,18 +45,21 @@ function formatter(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
 }
 
 /**
- * A time with its zone, that of the user's machine or {@link Utc}: "2:05 PM CST", and with the day unless it is today.
+ * A time with its zone, that of the user's machine or {@link Utc}: "2:05 PM CST", and with the day unless it is today. In
+ * the rows of a table all have a day: "today, 2:05 PM".
  *
  * @param isDayKnown the day stands above it already, so that it is the time alone; its title has the zone
  * @param isAge it is {@link ago}, and its title has the time
  */
 export function Time({ at, isDayKnown = false, isAge = false }: { at: string; isDayKnown?: boolean; isAge?: boolean }) {
   const isUtc = use(Utc);
-  const isZoneless = use(ZoneInTitle) || isDayKnown;
+  const isInRow = use(ZoneInTitle) && !isDayKnown;
+  const isZoneless = isInRow || isDayKnown;
   const date = new Date(at);
+  const isToday = isInRow && isSameDay(date, new Date(), isUtc);
   return (
     <time dateTime={at} title={times(isUtc, isZoneless).full.format(date)}>
-      {isAge ? ago(at) : timeText(at, isDayKnown ? date : new Date(), isUtc, isZoneless)}
+      {isAge ? ago(at) : (isToday ? "today, " : "") + timeText(at, isDayKnown ? date : new Date(), isUtc, isZoneless)}
     </time>
   );
 }

@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { signInNewOperator } from "../support/agents.ts";
 import { sql } from "../support/client.ts";
 import { assertAccessible, assertFits, deskTest, signIn } from "./harness.ts";
@@ -5,9 +6,14 @@ import { createTeam } from "./teams.ts";
 
 deskTest("an operator finds an agency, changes its settings, and sees the history", async (page) => {
   const team = await createTeam([{ filled: 1200, quantity: 5000 }]);
+  const phone = `+1312555${String(Math.random()).slice(2, 6)}`;
   await sql`
-    insert into public.service_numbers (phone, agency_id, status)
-    values (${`+1312555${String(Math.random()).slice(2, 6)}`}, ${team.agency_id}, 'paused')`;
+    insert into public.service_numbers (phone, agency_id, status) values (${phone}, ${team.agency_id}, 'paused')`;
+  // Before those of other tests, of which there are more than the page reads.
+  await sql`
+    insert into public.alerts (kind, subject, problem, agency_id, link, details)
+    values ('number_paused', ${phone}, 'paused, so its texts wait', ${team.agency_id}, '/operator/numbers',
+      '{"since": "2020-01-01T10:00:00Z"}')`;
   const name = `Agency ${crypto.randomUUID().slice(0, 8)}`;
   await sql`update public.agencies set name = ${name} where id = ${team.agency_id}`;
   const operator = await signInNewOperator();
@@ -21,8 +27,13 @@ deskTest("an operator finds an agency, changes its settings, and sees the histor
   for (const words of ["1 (1,200 of 5,000 leads)", "1 1 paused", "off"]) {
     await agencies.getByRole("row", { name }).getByRole("cell", { name: words, exact: true }).waitFor();
   }
+  const cells = agencies.getByRole("row", { name }).getByRole("cell");
+  assert.equal(await cells.first().innerText(), "1", "its problems are counted");
   await look();
   await agencies.getByRole("link", { name }).click();
+  const problem = page.getByRole("list", { name: "Problems" }).getByRole("listitem");
+  await problem.getByText("paused, so its texts wait").waitFor();
+  assert.equal(await problem.getByRole("link", { name: "Paused numbers" }).getAttribute("href"), "#/operator/numbers");
 
   const tabs = page.getByRole("navigation", { name: "Settings" });
   await page.getByRole("heading", { level: 1, name }).waitFor();
@@ -41,7 +52,7 @@ deskTest("an operator finds an agency, changes its settings, and sees the histor
   await leave.getByRole("button", { name: "Leave" }).click();
   await page.getByRole("row", { name: "Ada Byron" }).getByRole("cell", { name: "deactivated" }).waitFor();
 
-  await tabs.getByRole("link", { name: "Agency" }).click();
+  await tabs.getByRole("link", { name: "Settings", exact: true }).click();
   const agency = page.getByRole("form", { name: "The agency" });
   await agency.getByLabel("Opens at").fill("08:15");
   await agency.getByRole("button", { name: "Save" }).click();

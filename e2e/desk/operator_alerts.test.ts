@@ -28,9 +28,9 @@ deskTest("an alert says what to do, leads there, and is acknowledged with others
       const order = alert("Orders that can't fill", one);
       await order.getByText("is wrong").waitFor();
       assert.match(await order.getByTitle(/January 1, 2020/).innerText(), /^\d+ days$/);
-      await page.getByRole("table", { name: "Now" }).getByRole("row").filter({ hasText: "Paused numbers" })
+      await page.getByRole("rowgroup", { name: "Now" }).getByRole("row").filter({ hasText: "Paused numbers" })
         .filter({ hasText: one }).waitFor();
-      await page.getByRole("table", { name: "To do" }).getByRole("row").filter({ hasText: "Orders that can't fill" })
+      await page.getByRole("rowgroup", { name: "To do" }).getByRole("row").filter({ hasText: "Orders that can't fill" })
         .filter({ hasText: one }).waitFor();
       const link = order.getByRole("link", { name: "See the order" });
       assert.equal(await link.getAttribute("href"), `#/operator/orders/${one}`, "each order has its own view");
@@ -54,16 +54,17 @@ deskTest("an alert says what to do, leads there, and is acknowledged with others
       await alert("Paused numbers", one).getByRole("checkbox").check();
       await alert("Paused numbers", other).getByRole("checkbox").check();
       await page.getByRole("group", { name: "Selected rows" }).getByRole("button", { name: "Acknowledge" }).click();
-      await alert("Paused numbers", one).getByText("acknowledged").waitFor();
-      await alert("Paused numbers", other).getByText("acknowledged").waitFor();
-      assert.equal(await order.getByText("acknowledged").count(), 0);
+      const inHand = page.getByRole("rowgroup", { name: "In hand" }).getByRole("row");
+      await inHand.filter({ hasText: "Paused numbers" }).filter({ hasText: one }).waitFor();
+      await inHand.filter({ hasText: "Paused numbers" }).filter({ hasText: other }).waitFor();
+      assert.equal(await inHand.filter({ hasText: "Orders that can't fill" }).filter({ hasText: one }).count(), 0);
 
       // The waiting leads of all vendors are one row.
-      const leads = page.getByRole("table", { name: "To do" }).getByRole("row").filter({ hasText: "Waiting leads" });
+      const leads = page.getByRole("rowgroup", { name: "To do" }).getByRole("row").filter({ hasText: "Waiting leads" });
       await leads.getByText(/^\d+ leads without an order$/).waitFor();
-      await leads.getByRole("button", { name: /^More about \d+ vendors$/ }).click();
+      await leads.getByRole("button", { name: /^More about Waiting leads: \d+ vendors$/ }).click();
       await page.getByRole("menuitem", { name: "Acknowledge" }).click();
-      await leads.getByText("acknowledged").waitFor();
+      await inHand.filter({ hasText: "Waiting leads" }).waitFor();
       const states = await sql`select state from public.alerts where kind = 'leads_waiting' and state = 'open'`;
       assert.equal(states.length, 0);
     });
@@ -86,7 +87,7 @@ deskTest("an operator sees which texts are not sent, and why", async (page) => {
   assert.equal(error, null);
   await signIn(page, await signInNewOperator(), "operator/numbers");
   const number = page.getByRole("row").filter({ hasText: phoneText(agent.service) });
-  await number.getByRole("link", { name: "1 text waits" }).click();
+  await number.getByRole("link", { name: "1 text not sent" }).click();
   const cause = page.getByRole("table", { name: "Causes" }).getByRole("row").filter({
     hasText: phoneText(agent.service),
   });

@@ -21479,7 +21479,7 @@ grant execute on function public.match_leads(uuid, text[]) to service_role;
 -- operators.
 
 create function public.order_standings(of_all boolean default false) returns table (
-  order_id uuid, standing text, behind jsonb, agency text, since timestamptz
+  order_id uuid, standing text, behind jsonb, agency text, since timestamptz, agency_id uuid
 )
 language plpgsql
 stable
@@ -21541,6 +21541,7 @@ begin
     );
     if standing is not null then
       agency := mine.agency;
+      agency_id := (mine.o).agency_id;
       since := coalesce(
         (
           select max(l.distributed_at)
@@ -22574,9 +22575,14 @@ create view private.number_list as
 select n.phone, n.agency_id, g.name as agency, n.status, n.paused_reason, n.messaging_service_sid,
   n.segments_per_second::float8 as segments_per_second,
   (select count(*)::int from public.recruiting_conversations c where c.service_phone = n.phone) as conversations,
-  (select count(*)::int from public.text_outbox o where o.service_phone = n.phone and o.state = 'pending') as waiting
+  held.waiting, held.waiting_since
 from public.service_numbers n
 join public.agencies g on g.id = n.agency_id
+cross join lateral (
+  select count(*)::int as waiting, min(o.created_at) as waiting_since
+  from public.text_outbox o
+  where o.service_phone = n.phone and o.state = 'pending'
+) held
 where (select private.may_operate()) or n.agency_id = (select private.managed_agency_id());
 
 grant select on private.number_list to authenticated, service_role;
@@ -22584,7 +22590,8 @@ grant select on private.number_list to authenticated, service_role;
 create view public.number_list with (security_invoker = true) as select * from private.number_list;
 
 comment on view public.number_list is
-  'Our numbers; for a manager those of the own agency. waiting: the texts that are to be sent from them.';
+  'Our numbers; for a manager those of the own agency. waiting: the texts that are to be sent from them, the '
+  'oldest written at waiting_since.';
 grant select on public.number_list to authenticated, service_role;
 
 create view private.quick_reply_list as
@@ -22990,7 +22997,7 @@ comment on function private.find_deliveries_rejected(jsonb, timestamptz) is
 insert into public.alert_rules (kind, finder, threshold, title, advice, link_label, severity) values (
   'deliveries_rejected', 'find_deliveries_rejected', '{"per_hour": 10, "percent": 20, "last": 50, "at_least": 20}',
   'Rejected deliveries', 'Correct what rejects them, such as the mapping. Then replay.',
-  'Replay or dismiss the rejected deliveries',
+  'Replay or dismiss them',
   1);
 
 create function private.find_vendor_silent(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
@@ -23881,7 +23888,8 @@ comment on function private.check_alerts() is
 create view private.alert_list as
 select a.id, a.kind, a.subject, coalesce(a.subject_name, a.subject) as name, a.problem, a.command, a.link, r.title, r.advice,
   r.link_label, a.state, a.opened_at, a.seen_at, a.resolved_at, a.details, r.severity,
-  coalesce((a.details ->> 'since')::timestamptz, (a.details ->> 'ends_at')::timestamptz, a.opened_at) as since
+  coalesce((a.details ->> 'since')::timestamptz, (a.details ->> 'ends_at')::timestamptz, a.opened_at) as since,
+  a.agency_id
 from public.alerts a
 join public.alert_rules r on r.kind = a.kind
 where (select private.may_operate());
@@ -23893,7 +23901,8 @@ create view public.alert_list with (security_invoker = true) as select * from pr
 comment on view public.alert_list is
   'Alerts. name: the subject as people know it; problem: what is wrong, to follow the name and a colon; command: the admin '
   'command that helps; link: the view of the desk that helps, with link_label; title, advice and severity: those of its kind; since: '
-  'when the trouble began, as far as this is known, else when a check found it.';
+  'when the trouble began, as far as this is known, else when a check found it; agency_id: the agency of the subject, null '
+  'without one.';
 grant select on public.alert_list to authenticated, service_role;
 
 create view private.job_list as

@@ -3329,6 +3329,7 @@ export type Database = {
       "alert_list": {
         Row: {
           "advice": string | null;
+          "agency_id": string | null;
           "command": string | null;
           "details": NonNullable<Json>;
           "id": string;
@@ -3754,6 +3755,7 @@ export type Database = {
           "segments_per_second": number | null;
           "status": string;
           "waiting": number | null;
+          "waiting_since": string | null;
         };
         ComputedFields: never;
         Relationships: [];
@@ -4834,6 +4836,7 @@ export type Database = {
         Args: { "of_all"?: boolean };
         Returns: {
           "agency": string;
+          "agency_id": string;
           "behind": Json;
           "order_id": string;
           "since": string;

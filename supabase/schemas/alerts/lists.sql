@@ -3,7 +3,8 @@
 create view private.alert_list as
 select a.id, a.kind, a.subject, coalesce(a.subject_name, a.subject) as name, a.problem, a.command, a.link, r.title, r.advice,
   r.link_label, a.state, a.opened_at, a.seen_at, a.resolved_at, a.details, r.severity,
-  coalesce((a.details ->> 'since')::timestamptz, (a.details ->> 'ends_at')::timestamptz, a.opened_at) as since
+  coalesce((a.details ->> 'since')::timestamptz, (a.details ->> 'ends_at')::timestamptz, a.opened_at) as since,
+  a.agency_id
 from public.alerts a
 join public.alert_rules r on r.kind = a.kind
 where (select private.may_operate());
@@ -15,7 +16,8 @@ create view public.alert_list with (security_invoker = true) as select * from pr
 comment on view public.alert_list is
   'Alerts. name: the subject as people know it; problem: what is wrong, to follow the name and a colon; command: the admin '
   'command that helps; link: the view of the desk that helps, with link_label; title, advice and severity: those of its kind; since: '
-  'when the trouble began, as far as this is known, else when a check found it.';
+  'when the trouble began, as far as this is known, else when a check found it; agency_id: the agency of the subject, null '
+  'without one.';
 grant select on public.alert_list to authenticated, service_role;
 
 create view private.job_list as

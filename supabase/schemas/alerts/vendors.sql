@@ -135,7 +135,7 @@ comment on function private.find_deliveries_rejected(jsonb, timestamptz) is
 insert into public.alert_rules (kind, finder, threshold, title, advice, link_label, severity) values (
   'deliveries_rejected', 'find_deliveries_rejected', '{"per_hour": 10, "percent": 20, "last": 50, "at_least": 20}',
   'Rejected deliveries', 'Correct what rejects them, such as the mapping. Then replay.',
-  'Replay or dismiss the rejected deliveries',
+  'Replay or dismiss them',
   1);
 
 create function private.find_vendor_silent(threshold jsonb, checked_at timestamptz) returns setof private.found_alert

@@ -2,7 +2,7 @@
 -- operators.
 
 create function public.order_standings(of_all boolean default false) returns table (
-  order_id uuid, standing text, behind jsonb, agency text, since timestamptz
+  order_id uuid, standing text, behind jsonb, agency text, since timestamptz, agency_id uuid
 )
 language plpgsql
 stable
@@ -64,6 +64,7 @@ begin
     );
     if standing is not null then
       agency := mine.agency;
+      agency_id := (mine.o).agency_id;
       since := coalesce(
         (
           select max(l.distributed_at)

@@ -71,9 +71,14 @@ create view private.number_list as
 select n.phone, n.agency_id, g.name as agency, n.status, n.paused_reason, n.messaging_service_sid,
   n.segments_per_second::float8 as segments_per_second,
   (select count(*)::int from public.recruiting_conversations c where c.service_phone = n.phone) as conversations,
-  (select count(*)::int from public.text_outbox o where o.service_phone = n.phone and o.state = 'pending') as waiting
+  held.waiting, held.waiting_since
 from public.service_numbers n
 join public.agencies g on g.id = n.agency_id
+cross join lateral (
+  select count(*)::int as waiting, min(o.created_at) as waiting_since
+  from public.text_outbox o
+  where o.service_phone = n.phone and o.state = 'pending'
+) held
 where (select private.may_operate()) or n.agency_id = (select private.managed_agency_id());
 
 grant select on private.number_list to authenticated, service_role;
@@ -81,7 +86,8 @@ grant select on private.number_list to authenticated, service_role;
 create view public.number_list with (security_invoker = true) as select * from private.number_list;
 
 comment on view public.number_list is
-  'Our numbers; for a manager those of the own agency. waiting: the texts that are to be sent from them.';
+  'Our numbers; for a manager those of the own agency. waiting: the texts that are to be sent from them, the '
+  'oldest written at waiting_since.';
 grant select on public.number_list to authenticated, service_role;
 
 create view private.quick_reply_list as

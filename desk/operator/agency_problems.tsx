@@ -1,0 +1,34 @@
+import { Link } from "wouter";
+import { Badge } from "../ui/badge.tsx";
+import { Time } from "../ui/time.tsx";
+import { isOpen } from "./trouble_words.ts";
+import { type Trouble, useTroubles } from "./troubles.ts";
+
+/** Gives what is to do about an agency, the worst first. */
+export function useProblemsOf(): (agencyId: string) => Trouble[] {
+  const { data = [] } = useTroubles();
+  return (agencyId) =>
+    data.filter((trouble) => trouble.agency_id === agencyId && isOpen(trouble) && trouble.severity < 3)
+      .toSorted((one, other) => one.severity - other.severity);
+}
+
+/** What is to do about an agency, each with what leads to where it is done. */
+export function AgencyProblems({ agencyId }: { agencyId: string }) {
+  const problems = useProblemsOf()(agencyId);
+  if (problems.length === 0) return null;
+  return (
+    <ul className="problems" aria-label="Problems">
+      {problems.map(({ id, severity, title, kind, name, problem, link, since }) => {
+        const [, part] = /^((?:Order|Destination|\().+?) of /.exec(name) ?? [];
+        return (
+          <li key={id}>
+            {severity === 1 ? <Badge meaning="bad">Now</Badge> : <Badge meaning="warn">To do</Badge>}
+            <Link href={link ?? `/operator?alert=${id}`}>{title ?? kind}</Link>
+            <Time at={since} isAge />
+            <span className="is-sentence">{part === undefined ? problem : `${part}: ${problem}`}</span>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
