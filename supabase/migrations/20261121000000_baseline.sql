@@ -5241,6 +5241,12 @@ create policy "agents read their leads, managers their agency's" on public.leads
     or agency_id = (select private.managed_agency_id())
   );
 
+create view public.lead_stages with (security_invoker = true) as
+select distinct l.agency_id, l.stage from public.leads l;
+
+comment on view public.lead_stages is 'The stages of the sales leads that the signed-in agent reads: agencies name their own.';
+grant select on public.lead_stages to authenticated;
+
 create table public.lead_metrics (
   lead_id uuid primary key references public.leads (id) on delete cascade,
   presentations_started integer not null default 0 check (presentations_started >= 0),
@@ -15844,7 +15850,13 @@ begin
   end if;
   return coalesce(
     private.texting_ban(lead.agency_id, lead.phone, lead.id),
-    (select 'given' from public.vendors v where v.id = lead.vendor_id and v.has_text_consent),
+    (
+      select 'given'
+      from public.recruiting_leads l
+      join public.vendors v on v.id = l.vendor_id and v.has_text_consent
+      where l.phone = lead.phone and length(l.phone) <= 16 and l.agency_id = lead.agency_id
+      limit 1
+    ),
     (
       select 'given'
       from public.text_consents t
@@ -15862,8 +15874,25 @@ $$;
 
 comment on function private.text_consent_of(public.recruiting_leads) is
   'Whether the agency of a recruit may text the recruit: as the column consent of recruit_rows. Security definer because '
-  'vendors, suppressions and the consents of recruits without a conversation may not be read. Only recruit_rows calls it.';
+  'vendors, suppressions, the recruits of colleagues and the consents of recruits without a conversation may not be read. Only '
+  'recruit_rows calls it.';
 grant execute on function private.text_consent_of(public.recruiting_leads) to authenticated;
+
+create function private.applications_of(lead public.recruiting_leads) returns integer
+language plpgsql
+stable
+security definer
+set search_path = ''
+as $$
+begin
+  return 1 + (select count(*) from private.other_leads(lead.id) o where o.agency_id = lead.agency_id);
+end
+$$;
+
+comment on function private.applications_of(public.recruiting_leads) is
+  'How many leads of the agency are of the same person, as the column applications of recruit_rows. Security definer because an '
+  'agent does not read the recruits of colleagues. It returns only their number, and only recruit_rows calls it.';
+grant execute on function private.applications_of(public.recruiting_leads) to authenticated;
 
 create view public.recruit_rows with (security_invoker = true) as
 select l.id, l.agency_id, l.agent_id, l.first_name, l.last_name, l.phone, l.email, l.state, l.created_at, l.resume_path,
@@ -15935,18 +15964,23 @@ select l.id, l.agency_id, l.agent_id, l.first_name, l.last_name, l.phone, l.emai
     '') collate "C" as by_agent,
   coalesce(
     (select max(c.last_text_at) from public.recruiting_conversations c where c.recruiting_lead_id = l.id),
-    '-infinity') as by_text
+    '-infinity') as by_text,
+  coalesce(
+    (select s.created_at from public.recruit_stages s where s.recruiting_lead_id = l.id and s.ended_at is null),
+    l.created_at) as stage_since,
+  private.applications_of(l) as applications
 from public.recruiting_leads l;
 
 comment on view public.recruit_rows is
-  'The recruits that the signed-in agent reads, with the names of the vendor and the agent (null: none), the stage, the time of '
-  'the latest text and its conversation (null: none), since when the recruit waits for an answer (waiting_since; null: does not, '
-  'or is snoozed), and unread: the ids of the caller''s unread notifications about the recruit as a new one. '
-  'consent to texts: `given` (by the vendor''s form, or the recruit has written or opted in), `none`, `opted_out` or '
-  '`suppressed` (nobody may text this person); null without a phone number. screening: `asking`, `answered`, `unanswered` (the '
-  'bot has asked, and does not any more) or `not_asked`; asking: [the place of the question, the number of questions], null '
-  'unless the bot asks; screening_answers: [{question, value, said}] in the order of the script. Ask for one agency_id, and for '
-  'pages by the last row, ordered by created_at or by a column by_… and id.';
+  'The recruits that the signed-in agent reads, with the names of the vendor and the agent (null: none), the stage and since '
+  'when it is (stage_since), the time of the latest text and its conversation (null: none), since when the recruit waits for an '
+  'answer (waiting_since; null: does not, or is snoozed), and unread: the ids of the caller''s unread notifications about the '
+  'recruit as a new one. applications: how many leads of the agency have the person''s phone or e-mail address, this one '
+  'included. consent to texts, the same for all leads of the agency with the phone: `given` (by a vendor''s form, or the recruit '
+  'has written or opted in), `none`, `opted_out` or `suppressed` (nobody may text this person); null without a phone number. '
+  'screening: `asking`, `answered`, `unanswered` (the bot has asked, and does not any more) or `not_asked`; asking: [the place '
+  'of the question, the number of questions], null unless the bot asks; screening_answers: [{question, value, said}] in the '
+  'order of the script. Ask for one agency_id, and for pages by the last row, ordered by created_at or by a column by_… and id.';
 grant select on public.recruit_rows to authenticated;
 
 -- supabase/schemas/operators/tables.sql

@@ -3716,6 +3716,14 @@ export type Database = {
         ComputedFields: never;
         Relationships: [];
       };
+      "lead_stages": {
+        Row: {
+          "agency_id": string;
+          "stage": string;
+        };
+        ComputedFields: never;
+        Relationships: [];
+      };
       "mapping_list": {
         Row: {
           "is_active": boolean;
@@ -3904,6 +3912,7 @@ export type Database = {
           "agency_id": string | null;
           "agent": string | null;
           "agent_id": string | null;
+          "applications": number | null;
           "asking": (number)[] | null;
           "by_agent": string | null;
           "by_name": string | null;
@@ -3925,6 +3934,7 @@ export type Database = {
           "screening": string | null;
           "screening_answers": Json | null;
           "stage": string | null;
+          "stage_since": string | null;
           "state": string | null;
           "unread": (string)[] | null;
           "vendor": string | null;
@@ -3936,6 +3946,7 @@ export type Database = {
           "agency_id"?: string | null;
           "agent"?: never;
           "agent_id"?: string | null;
+          "applications"?: never;
           "asking"?: never;
           "by_agent"?: never;
           "by_name"?: never;
@@ -3957,6 +3968,7 @@ export type Database = {
           "screening"?: never;
           "screening_answers"?: never;
           "stage"?: never;
+          "stage_since"?: never;
           "state"?: string | null;
           "unread"?: never;
           "vendor"?: never;
@@ -3967,6 +3979,7 @@ export type Database = {
           "agency_id"?: string | null;
           "agent"?: never;
           "agent_id"?: string | null;
+          "applications"?: never;
           "asking"?: never;
           "by_agent"?: never;
           "by_name"?: never;
@@ -3988,6 +4001,7 @@ export type Database = {
           "screening"?: never;
           "screening_answers"?: never;
           "stage"?: never;
+          "stage_since"?: never;
           "state"?: string | null;
           "unread"?: never;
           "vendor"?: never;

@@ -68,6 +68,12 @@ create policy "agents read their leads, managers their agency's" on public.leads
     or agency_id = (select private.managed_agency_id())
   );
 
+create view public.lead_stages with (security_invoker = true) as
+select distinct l.agency_id, l.stage from public.leads l;
+
+comment on view public.lead_stages is 'The stages of the sales leads that the signed-in agent reads: agencies name their own.';
+grant select on public.lead_stages to authenticated;
+
 create table public.lead_metrics (
   lead_id uuid primary key references public.leads (id) on delete cascade,
   presentations_started integer not null default 0 check (presentations_started >= 0),

@@ -108,10 +108,10 @@ select set_eq(
     where g.role = 'authenticated' and p.oid not in (select oid from asking where is_definer)
       -- No API exposes the others, which have the user's own rights.
       and (p.is_definer or g.function like 'public.%')$$,
-  array['private.admit_request', 'private.is_number_active', 'private.may_add_file', 'private.recruit_of',
-    'private.screening_questions', 'private.text_consent_of', 'private.vendor_name', 'public.preview_leave', 'public.search_inbox',
-    'public.submit_lead_presentation'],
-  'a function that a signed-in user may execute asks who that is, except for seven helpers and three with the user''s own rights');
+  array['private.admit_request', 'private.applications_of', 'private.is_number_active', 'private.may_add_file', 'private.recruit_of',
+    'private.screening_questions', 'private.text_consent_of', 'private.vendor_name', 'public.preview_leave',
+    'public.search_inbox', 'public.submit_lead_presentation'],
+  'a function that a signed-in user may execute asks who that is, except for eight helpers and three with the user''s own rights');
 
 select is_empty(
   $$select function from pg_temp.own_functions p

@@ -1,7 +1,7 @@
 -- The rows that each reads: an agent, a manager, the manager of another agency, a user who is not an agent, anon. The table of
 -- docs/frontend.md says the same in words; docs/frontend.test.ts holds the two against each other.
 begin;
-select plan(371);
+select plan(377);
 \ir ../helpers.psql
 
 select pg_temp.create_people();
@@ -18,8 +18,8 @@ select md5('order ' || owner)::uuid, agency_id, agent_id, 1, 'closed' from owner
 insert into public.recruiting_leads (id, vendor_id, first_name, agency_id, agent_id)
 select md5('recruit ' || owner)::uuid, md5('vendor')::uuid, owner, agency_id, agent_id from owners
 union all select md5('recruit nobody')::uuid, md5('vendor')::uuid, 'nobody', null, null;
-insert into public.leads (id, agency_id, agent_id, first_name, phone, state, type)
-select md5('lead ' || owner)::uuid, agency_id, agent_id, owner, '1', 'TX', 'fe' from owners where agent_id is not null;
+insert into public.leads (id, agency_id, agent_id, first_name, phone, state, type, stage)
+select md5('lead ' || owner)::uuid, agency_id, agent_id, owner, '1', 'TX', 'fe', 'of ' || owner from owners where agent_id is not null;
 insert into public.lead_activities (lead_id, agent_id, type)
 select id, agent_id, 'presentation_started' from public.leads where agent_id in (select agent_id from owners);
 insert into public.lead_presentations (id, lead_id, agent_id)
@@ -141,6 +141,7 @@ insert into readers values
   ('recruiting_leads',           '1', '3', '1'),
   ('recruit_rows',               '1', '3', '1'),
   ('leads',                      '1', '2', '1'),
+  ('lead_stages',                '1', '2', '1'),
   ('lead_metrics',               '1', '2', '1'),
   ('lead_activities',            '1', '2', '1'),
   ('lead_presentations',         '1', '2', '1'),

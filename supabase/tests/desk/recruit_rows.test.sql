@@ -1,6 +1,6 @@
 -- The table of recruits: what a row says, who reads it, and its orders.
 begin;
-select plan(17);
+select plan(20);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor');
@@ -43,11 +43,11 @@ from (values ('by_stage', 'Ben'), ('by_text', 'ada')) o (by, last);
 select pg_temp.become('ann');
 select results_eq(
   format(
-    $$select vendor, agent, stage, last_text_at, conversation_id, waiting_since, unread from public.recruit_rows where agency_id = %L$$,
+    $$select vendor, agent, stage, stage_since = created_at, last_text_at, conversation_id, waiting_since, unread from public.recruit_rows where agency_id = %L$$,
     md5('agency')::uuid),
-  $$values ('vendor', 'ann', 'new', timestamptz '2026-11-20 10:00+00', md5('talk')::uuid,
+  $$values ('vendor', 'ann', 'new', true, timestamptz '2026-11-20 10:00+00', md5('talk')::uuid,
     timestamptz '2026-11-20 09:00+00', array[md5('ann')::uuid])$$,
-  'a row has the names of its vendor and agent, the stage, the latest text, and the caller''s own unread notifications');
+  'a row has the names of its vendor and agent, the stage with its time, the latest text, and the caller''s own unread notifications');
 
 select results_eq(
   format('select screening, asking, screening_answers from public.recruit_rows where agency_id = %L', md5('agency')::uuid),
@@ -78,6 +78,24 @@ begin
 end
 $$;
 select is(concat_ws(' ', pg_temp.consent_of('ada'), pg_temp.consent_of('Ben')), 'none null', 'nobody has agreed to texts by themselves');
+
+-- The same person again, from a vendor whose form asks for the consent, with a colleague; and with another agency.
+select pg_temp.create_vendor('asks');
+update public.vendors set has_text_consent = true where id = md5('asks')::uuid;
+insert into public.recruiting_leads (id, vendor_id, first_name, vendor_metadata, agency_id, agent_id)
+values (md5('afar')::uuid, md5('asks')::uuid, 'afar', '{"phone": "+13125550101"}', md5('elsewhere')::uuid, md5('eve')::uuid);
+select is(pg_temp.consent_of('ada'), 'none', 'a consent is for one agency');
+insert into public.recruiting_leads (id, vendor_id, first_name, vendor_metadata, agency_id, agent_id)
+values (md5('again')::uuid, md5('asks')::uuid, 'again', '{"phone": "+13125550101"}', md5('agency')::uuid, md5('cal')::uuid);
+select is(concat_ws(' ', pg_temp.consent_of('ada'), pg_temp.consent_of('again')), 'given given',
+  'a consent is for a phone: every application with it says the same');
+select pg_temp.become('ann');
+select results_eq(
+  'select first_name, applications from public.recruit_rows',
+  $$values ('ada', 2)$$,
+  'a row counts the applications of the person to the agency, also those of colleagues');
+reset role;
+delete from public.recruiting_leads where id = md5('again')::uuid;
 update public.recruiting_conversations set last_message_at = now() where id = md5('talk')::uuid;
 select is(pg_temp.consent_of('ada'), 'given', 'who writes may be texted');
 insert into public.text_consents (agency_id, phone, state, source) values (md5('agency')::uuid, '+13125550101', 'opted_out', 'keyword');
