@@ -71,6 +71,7 @@ export interface Recruit extends Record<(typeof ORDERS)[keyof typeof ORDERS], st
   agent_id: string | null;
   agent: string | null;
   stage: Stage;
+  stage_since: string;
   /** Null: there is no text. */
   last_text_at: string | null;
   /** Null: there is no conversation. */
@@ -86,6 +87,8 @@ export interface Recruit extends Record<(typeof ORDERS)[keyof typeof ORDERS], st
   asking: [place: number, of: number] | null;
   /** In the order of the script. */
   screening_answers: { question: string; value: unknown; said: string }[];
+  /** How many recruits of the agency are this person, this one included. */
+  applications: number;
 }
 
 /** A recruit with all that is known. */
@@ -102,7 +105,7 @@ const EVERYBODY = { agent_id: null, stage: null, state: null, need: null, screen
 
 const COLUMNS = ["id", "first_name", "last_name", "phone", "email", "state", "vendor", "agent_id", "agent", "stage"]
   .concat("last_text_at", "conversation_id", "waiting_since", "unread", "consent", "screening", "asking")
-  .concat("screening_answers", Object.values(ORDERS)).join();
+  .concat("screening_answers", "stage_since", "applications", Object.values(ORDERS)).join();
 
 /** As many as a palette shows. */
 const MOST_FOUND = 8;
@@ -138,7 +141,7 @@ export const recruitQueries = {
       queryKey: [...recruitQueries.all(), "found", agency_id, typed],
       queryFn: () => readRecruits({ ...EVERYBODY, agency_id, typed }, MOST_FOUND, null, null),
     }),
-  /** The other leads of a recruit's person, newest first. */
+  /** The other applications of a recruit's person, newest first. */
   others: (id: string) =>
     queryOptions({
       queryKey: [...recruitQueries.all(), "others", id],
@@ -158,7 +161,7 @@ export const recruitQueries = {
     }),
 };
 
-/** Another lead of a recruit's person, in the same agency. */
+/** Another application of a recruit's person, in the same agency. */
 export interface OtherRecruit {
   id: string;
   received_at: string;
@@ -218,7 +221,7 @@ export function useSetStage() {
       }
     },
     onMutate: async ({ ids, stage }: StageChange) => {
-      const change = { stage, by_stage: STAGES.indexOf(stage) + 1 };
+      const change = { stage, by_stage: STAGES.indexOf(stage) + 1, stage_since: new Date().toISOString() };
       const rollBacks = await Promise.all(ids.flatMap((id) => [
         changeData<RecruitCard | null>(keyOf(id), (recruit) => recruit && { ...recruit, ...change }),
         changeRow<Recruit>(recruitQueries.lists(), id, change),

@@ -3,15 +3,7 @@ import ArrowRightLeft from "lucide-react/icons/arrow-right-left";
 import { type DragEvent, useState } from "react";
 import { Link } from "wouter";
 import { usePages } from "../data/pages.ts";
-import {
-  needOf,
-  type Recruit,
-  type RecruitFilter,
-  recruitQueries,
-  type Stage,
-  STAGES,
-  useSetStage,
-} from "../data/recruits.ts";
+import { type Recruit, type RecruitFilter, recruitQueries, type Stage, STAGES, useSetStage } from "../data/recruits.ts";
 import { ActionError } from "../ui/action.tsx";
 import { Avatar } from "../ui/avatar.tsx";
 import { DotSeparated } from "../ui/dot_separated.tsx";
@@ -111,7 +103,7 @@ function Stack({ filter, stage, onMove }: {
 }
 
 function Card({ recruit, onMove }: { recruit: Recruit; onMove: (recruit: Moved, to: Stage) => void }) {
-  const { id, state, vendor, agent_id, agent, stage, created_at } = recruit;
+  const { id, state, agent_id, agent, stage, stage_since } = recruit;
   const moved = { id, name: fullName(recruit), stage };
   return (
     <li
@@ -130,12 +122,14 @@ function Card({ recruit, onMove }: { recruit: Recruit; onMove: (recruit: Moved, 
         icon={ArrowRightLeft}
         items={STAGES.filter((to) => to !== stage).map((to) => ({ label: labelOf(to), run: () => onMove(moved, to) }))}
       />
+      <span className="quiet badges">
+        <RecruitBadges recruit={recruit} />
+      </span>
       <span className="quiet">
-        <RecruitBadges recruit={recruit} />{" "}
         <DotSeparated>
-          {recruit.waiting_since === null && ago(created_at)}
           {state}
-          {needOf(recruit) === null && <bdi>{vendor}</bdi>}
+          {`${ago(stage_since)} in stage`}
+          {agent_id === null && "No agent"}
         </DotSeparated>
       </span>
       {recruit.screening !== "not_asked" && (
@@ -143,13 +137,7 @@ function Card({ recruit, onMove }: { recruit: Recruit; onMove: (recruit: Moved, 
           <ScreeningLine recruit={recruit} />
         </span>
       )}
-      {agent_id === null
-        ? (
-          <span className="avatar is-nobody" title="no agent">
-            ?<span className="visually-hidden">no agent</span>
-          </span>
-        )
-        : <Avatar id={agent_id} name={agent!} />}
+      {agent_id !== null && <Avatar id={agent_id} name={agent!} />}
     </li>
   );
 }

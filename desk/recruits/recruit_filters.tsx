@@ -1,6 +1,4 @@
 import SlidersHorizontal from "lucide-react/icons/sliders-horizontal";
-import Columns from "lucide-react/icons/columns-3";
-import Rows from "lucide-react/icons/rows-3";
 import { useId } from "react";
 import { agencyQueries } from "../data/agency.ts";
 import { usePages } from "../data/pages.ts";
@@ -16,10 +14,10 @@ import { ExportButton } from "./export_button.tsx";
 import { STANDARD_SORT, useBoard } from "./filter.ts";
 import { COLUMNS } from "./recruit_table.tsx";
 
-/** The line above the recruits: what is shown, and how. All of it stands in the address. A phone folds it. */
+/** The line above the recruits: which are shown. All of it stands in the address. A phone folds it. */
 export function RecruitFilters({ agent, filter }: { agent: Agent; filter: RecruitFilter }) {
   const isManager = agent.role === "manager";
-  const [isBoard, setBoard] = useBoard();
+  const [isBoard] = useBoard();
   const isPhone = useIsPhone();
   const id = useId();
   const { stage, state, need, screening, agent_id } = filter;
@@ -44,14 +42,6 @@ export function RecruitFilters({ agent, filter }: { agent: Agent; filter: Recrui
         options={[["answer", "Waiting for an answer"], ["opening", "Not opened"]]}
       />
       <ScreeningFilter agent={agent} />
-      <span className="switch" role="group" aria-label="View">
-        <button type="button" aria-pressed={!isBoard} onClick={() => setBoard(false)}>
-          <Rows size={16} /> Table
-        </button>
-        <button type="button" aria-pressed={isBoard} onClick={() => setBoard(true)}>
-          <Columns size={16} /> Board
-        </button>
-      </span>
       {isManager && isPhone && <ExportButton filter={filter} />}
     </>
   );

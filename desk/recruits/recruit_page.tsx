@@ -4,6 +4,8 @@ import { Link, useLocation } from "wouter";
 import { type RecruitCard, recruitQueries, startConversation, useMarkRecruitSeen } from "../data/recruits.ts";
 import type { Agent } from "../data/user.ts";
 import { ActionButton } from "../ui/action.tsx";
+import { Badge } from "../ui/badge.tsx";
+import { latenessOf } from "../ui/lateness.ts";
 import { fullName } from "../ui/name.ts";
 import { Page } from "../ui/page.tsx";
 import { isPhone } from "../ui/phone.ts";
@@ -11,7 +13,7 @@ import { CallLink, RecruitFacts, ResumeButton } from "../ui/recruit_facts.tsx";
 import { RecruitStage } from "../ui/recruit_stage.tsx";
 import { RecruitTimeline } from "../ui/lazy_timeline.tsx";
 import { NoteComposer } from "../ui/note_composer.tsx";
-import { Time } from "../ui/time.tsx";
+import { ago, Time } from "../ui/time.tsx";
 import { EmptyState, QueryResult } from "../ui/query_result.tsx";
 import type { LeftList } from "./filter.ts";
 import { GiveTo } from "./recruit_table.tsx";
@@ -41,7 +43,7 @@ export function RecruitPage(
 }
 
 function RecruitDetails({ recruit, agent }: { recruit: RecruitCard; agent: Agent }) {
-  const { id, phone, agent_id, unread: notifications, conversation_id, consent } = recruit;
+  const { id, phone, agent_id, unread: notifications, conversation_id, consent, waiting_since } = recruit;
   const isManager = agent.role === "manager";
   const [, navigate] = useLocation();
   const { mutate: markSeen } = useMarkRecruitSeen(id);
@@ -52,6 +54,12 @@ function RecruitDetails({ recruit, agent }: { recruit: RecruitCard; agent: Agent
   }, [markSeen, unread]);
   return (
     <>
+      {waiting_since !== null && (
+        <p className="waits">
+          <Badge meaning={latenessOf(waiting_since)}>waits {ago(waiting_since)}</Badge>{" "}
+          <Link href={`/inbox/all/${conversation_id}`}>Answer</Link>
+        </p>
+      )}
       <p className="buttons">
         <label>
           <span className="quiet">Stage</span> <RecruitStage recruit={recruit} />
@@ -80,8 +88,9 @@ function RecruitDetails({ recruit, agent }: { recruit: RecruitCard; agent: Agent
       </p>
       <div className="recruit-columns">
         <div className="panel">
-          <RecruitFacts recruit={recruit} />
-          <OtherRecruits id={id} />
+          <RecruitFacts recruit={recruit}>
+            {recruit.applications > 1 && <OtherApplications id={id} />}
+          </RecruitFacts>
         </div>
         <div className="panel">
           <h2>Notes</h2>
@@ -93,25 +102,24 @@ function RecruitDetails({ recruit, agent }: { recruit: RecruitCard; agent: Agent
   );
 }
 
-/** The other leads of the same person in the agency. */
-function OtherRecruits({ id }: { id: string }) {
+/** The other applications of the same person to the agency. */
+function OtherApplications({ id }: { id: string }) {
   const query = useQuery(recruitQueries.others(id));
   return (
-    <QueryResult query={query} resource="other leads">
-      {(others) =>
-        others.length > 0 && (
-          <section aria-labelledby="other-leads">
-            <h2 id="other-leads">Other leads of this person</h2>
-            <ul>
-              {others.map(({ id, received_at, vendor, agent, may_read }) => (
-                <li key={id}>
-                  {may_read ? <Link href={`/recruits/${id}`}>{vendor}</Link> : vendor}, <Time at={received_at} />,{" "}
-                  {agent === null ? "no agent yet" : <bdi>{agent}</bdi>}
-                </li>
-              ))}
-            </ul>
-          </section>
-        )}
+    <QueryResult query={query} resource="other applications">
+      {(others) => (
+        <section aria-labelledby="other-applications">
+          <h2 id="other-applications">Other applications</h2>
+          <ul>
+            {others.map(({ id, received_at, vendor, agent, may_read }) => (
+              <li key={id}>
+                {may_read ? <Link href={`/recruits/${id}`}>{vendor}</Link> : vendor}, <Time at={received_at} />,{" "}
+                {agent === null ? "no agent" : <bdi>{agent}</bdi>}
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
     </QueryResult>
   );
 }

@@ -18,8 +18,10 @@ import { ActionButton, ActionError, useAction } from "../ui/action.tsx";
 import { Avatar } from "../ui/avatar.tsx";
 import { Badge } from "../ui/badge.tsx";
 import { ConsentBadge } from "../ui/consent.tsx";
+import { useIsPhone } from "../ui/is_wide.ts";
 import { labelOf } from "../ui/json_value.tsx";
 import { fullName } from "../ui/name.ts";
+import { Nothing } from "../ui/nothing.tsx";
 import { isPhone, phoneText } from "../ui/phone.ts";
 import { latenessOf } from "../ui/lateness.ts";
 import { EmptyState } from "../ui/query_result.tsx";
@@ -40,14 +42,13 @@ export const COLUMNS: TableColumn<Recruit>[] = [
     isHeader: true,
     cell: (recruit) => (
       <>
-        <bdi>{fullName(recruit)}</bdi> <RecruitBadges recruit={recruit} />
+        <bdi title={fullName(recruit)}>{fullName(recruit)}</bdi> <RecruitBadges recruit={recruit} />
       </>
     ),
   },
   {
     title: "Phone",
     key: "phone",
-    isPlain: true,
     isMinor: "in_card",
     cell: ({ id, phone }) =>
       phone === null
@@ -59,42 +60,51 @@ export const COLUMNS: TableColumn<Recruit>[] = [
   { title: "State", key: "state", isPlain: true, cell: ({ state }) => state },
   { title: "Vendor", key: "vendor", isMinor: true, cell: ({ vendor }) => <bdi>{vendor}</bdi> },
   { title: "Stage", key: "stage", isPlain: true, cell: (recruit) => <RecruitStage recruit={recruit} /> },
-  { title: "Screening", isPlain: true, cell: (recruit) => <ScreeningLine recruit={recruit} /> },
+  { title: "Screening", isMinor: true, cell: (recruit) => <ScreeningLine recruit={recruit} /> },
+  // Most may be texted: only who may not is marked.
+  { title: "Texts", isPlain: true, cell: ({ consent }) => consent !== "given" && <ConsentBadge consent={consent} /> },
   {
-    title: "Texts",
+    title: "Last text",
     key: "text",
     isGreatestFirst: true,
-    cell: ({ consent, last_text_at }) =>
-      consent === "given" && last_text_at !== null ? <Time at={last_text_at} /> : <ConsentBadge consent={consent} />,
+    isMinor: "in_card",
+    cell: ({ last_text_at }) =>
+      last_text_at === null ? <Nothing words="none yet" /> : <Time at={last_text_at} isShort />,
   },
   {
     title: "Received",
     key: "received",
     isGreatestFirst: true,
-    isMinor: "in_card",
-    cell: ({ created_at }) => <Time at={created_at} />,
+    isPlain: true,
+    cell: ({ created_at }) => <Time at={created_at} isShort />,
   },
 ];
 
-/** What a recruit asks for: an answer, or to be opened for the first time. */
+/** What a recruit asks for, an answer or to be opened for the first time, and whether the person has applied before. */
 export function RecruitBadges({ recruit }: { recruit: Recruit }) {
+  const { waiting_since, applications } = recruit;
   const need = needOf(recruit);
-  if (need === "answer") {
-    return <Badge meaning={latenessOf(recruit.waiting_since!)}>waits {ago(recruit.waiting_since!)}</Badge>;
-  }
-  return need === "opening" && <Badge meaning="info">not opened</Badge>;
+  return (
+    <>
+      {need === "answer" && <Badge meaning={latenessOf(waiting_since!)}>waits {ago(waiting_since!)}</Badge>}
+      {need === "opening" && <Badge meaning="info">not opened</Badge>}
+      {applications > 1 && <Badge>{applications} applications</Badge>}
+    </>
+  );
 }
 
 const AGENT: TableColumn<Recruit> = {
   title: "Agent",
   key: "agent",
   isPlain: true,
-  cell: ({ agent_id, agent }) => agent_id === null ? "no agent" : <Avatar id={agent_id} name={agent!} isNamed />,
+  cell: ({ agent_id, agent }) =>
+    agent_id === null ? <span className="person">No agent</span> : <Avatar id={agent_id} name={agent!} isNamed />,
 };
 
 /** Recruits as the rows of a table. */
 export function RecruitTable({ agent, filter }: { agent: Agent; filter: RecruitFilter }) {
   const isManager = agent.role === "manager";
+  const isPhone = useIsPhone();
   const query = usePages(recruitQueries.list(filter));
   return (
     <Table
@@ -107,7 +117,7 @@ export function RecruitTable({ agent, filter }: { agent: Agent; filter: RecruitF
       keyOf={({ id }) => id}
       nameOf={fullName}
       hrefOf={({ id }) => `/recruits/${id}`}
-      menuOf={({ id, conversation_id }) => [
+      menuOf={isPhone ? undefined : ({ id, conversation_id }) => [
         { label: "View profile", icon: UserRound, href: `/recruits/${id}` },
         ...conversation_id === null
           ? []
@@ -183,7 +193,7 @@ export function GiveTo(
         aria-disabled={giving.isRunning}
         onChange={({ target }) => void giving.run(target.value)}
       >
-        {current === null && <option value="">{clear ? "Give to…" : "no agent"}</option>}
+        {current === null && <option value="">{clear ? "Give to…" : "No agent"}</option>}
         {/* Of those who have left none is among the agents. */}
         {current !== null && !agents.some(({ id }) => id === current) && <option value={current}>{name}</option>}
         {agents.map(({ id, name }) => <option key={id} value={id}>{name}</option>)}

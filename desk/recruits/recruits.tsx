@@ -1,4 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
+import Columns from "lucide-react/icons/columns-3";
+import Rows from "lucide-react/icons/rows-3";
 import { type RefObject, useLayoutEffect, useRef } from "react";
 import { useRoute, useSearch } from "wouter";
 import { recruitQueries } from "../data/recruits.ts";
@@ -26,7 +28,7 @@ export function Recruits({ agent }: { agent: Agent }) {
 
 function AllRecruits({ agent, left }: { agent: Agent; left: RefObject<LeftList> }) {
   const filter = useFilter(agent);
-  const [isBoard] = useBoard();
+  const [isBoard, setBoard] = useBoard();
   const isPhone = useIsPhone();
   const { data: count } = useQuery(recruitQueries.count(filter));
   // Runs before the list is gone, and the page shrinks.
@@ -41,6 +43,14 @@ function AllRecruits({ agent, left }: { agent: Agent; left: RefObject<LeftList> 
           {count === undefined ? "…" : `${countText(count)} ${count === 1 ? "recruit" : "recruits"}`}
         </p>
         {agent.role === "manager" && !isPhone && <ExportButton filter={filter} />}
+        <span className="switch" role="group" aria-label="View">
+          <button type="button" aria-pressed={!isBoard} onClick={() => setBoard(false)}>
+            <Rows size={16} /> Table
+          </button>
+          <button type="button" aria-pressed={isBoard} onClick={() => setBoard(true)}>
+            <Columns size={16} /> Board
+          </button>
+        </span>
       </div>
       {isBoard ? <RecruitBoard filter={filter} /> : <RecruitTable agent={agent} filter={filter} />}
     </Page>

@@ -48,8 +48,16 @@ export function CallLink(
   );
 }
 
-/** The facts about a recruit, and the answers. The agent `showsAgent`, unless the page has it elsewhere. */
-export function RecruitFacts({ recruit, showsAgent = false }: { recruit: RecruitCard; showsAgent?: boolean }) {
+/**
+ * The facts about a recruit, and the answers. The agent `showsAgent`, unless the page has it elsewhere.
+ *
+ * @param children what stands between them
+ */
+export function RecruitFacts({ recruit, showsAgent = false, children }: {
+  recruit: RecruitCard;
+  showsAgent?: boolean;
+  children?: ReactNode;
+}) {
   const { phone, email, created_at, resume_path, vendor, agent, screening_answers, consent } = recruit;
   const { answers: given, job_title, submitted_at, is_test, resume_skipped, vendor_fields, ...others } =
     recruit.vendor_metadata;
@@ -85,6 +93,7 @@ export function RecruitFacts({ recruit, showsAgent = false }: { recruit: Recruit
         <Fact name="Test">{is_test === true && "a test lead of the vendor"}</Fact>
       </dl>
       <div>
+        {children}
         {screening_answers.length > 0 && (
           <section>
             <h2>Screening answers</h2>

@@ -12,6 +12,11 @@ Deno.test("a time names the year and the zone, and has the whole of it on reques
   assert.match(html, />Feb 3, 2020, 4:05 PM UTC<\/time>$/);
 });
 
+Deno.test("a short time of another day is the day alone, and has the whole of it on request", () => {
+  const html = renderToStaticMarkup(<Time at="2020-02-03T16:05:00Z" isShort />).replace(/\s/g, " ");
+  assert.match(html, /title="Monday, February 3, 2020 at \d+:05:00 [AP]M [^"]+">Feb 3, 2020<\/time>$/);
+});
+
 Deno.test("in a table a time has its zone in its title alone, and a day", () => {
   const htmlOf = (isUtc: boolean, at = "2020-02-03T16:05:00Z") =>
     renderToStaticMarkup(

@@ -14,6 +14,8 @@ export const ZoneInTitle = createContext(false);
 const FORMATS = {
   day: formatter(LONG_DAY),
   yearAndDay: formatter({ ...LONG_DAY, year: "numeric" }),
+  shortDay: formatter(DAY),
+  yearAndShortDay: formatter({ ...DAY, year: "numeric" }),
   // Of times whose zone nobody has said.
   zoneless: formatter({ dateStyle: "medium", timeStyle: "short", timeZone: "UTC" }),
   zonelessDay: formatter({ dateStyle: "medium", timeZone: "UTC" }),
@@ -50,8 +52,14 @@ function formatter(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
  *
  * @param isDayKnown the day stands above it already, so that it is the time alone; its title has the zone
  * @param isAge it is {@link ago}, and its title has the time
+ * @param isShort it is the day alone, or of today the time alone, and its title has both
  */
-export function Time({ at, isDayKnown = false, isAge = false }: { at: string; isDayKnown?: boolean; isAge?: boolean }) {
+export function Time({ at, isDayKnown = false, isAge = false, isShort = false }: {
+  at: string;
+  isDayKnown?: boolean;
+  isAge?: boolean;
+  isShort?: boolean;
+}) {
   const isUtc = use(Utc);
   const isInRow = use(ZoneInTitle) && !isDayKnown;
   const isZoneless = isInRow || isDayKnown;
@@ -59,7 +67,11 @@ export function Time({ at, isDayKnown = false, isAge = false }: { at: string; is
   const isToday = isInRow && isSameDay(date, new Date(), isUtc);
   return (
     <time dateTime={at} title={times(isUtc, isZoneless).full.format(date)}>
-      {isAge ? ago(at) : (isToday ? "today, " : "") + timeText(at, isDayKnown ? date : new Date(), isUtc, isZoneless)}
+      {isAge
+        ? ago(at)
+        : isShort
+        ? shortText(date)
+        : (isToday ? "today, " : "") + timeText(at, isDayKnown ? date : new Date(), isUtc, isZoneless)}
     </time>
   );
 }
@@ -70,6 +82,12 @@ export function timeText(at: string, now = new Date(), isUtc = false, isZoneless
   const { time, dayAndTime, yearAndTime } = times(isUtc, isZoneless);
   if (isSameDay(date, now, isUtc)) return time.format(date);
   return (isSameYear(date, now, isUtc) ? dayAndTime : yearAndTime).format(date);
+}
+
+/** A time of today, or the day of another one: "2:05 PM", "Nov 23", with the year unless it is this one. */
+function shortText(date: Date, now = new Date()): string {
+  if (isSameDay(date, now, false)) return times(false, true).time.format(date);
+  return (isSameYear(date, now, false) ? FORMATS.shortDay : FORMATS.yearAndShortDay).format(date);
 }
 
 /** The day of a time: "Today", "Monday, November 23", with the year unless it is this one. */

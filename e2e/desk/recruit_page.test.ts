@@ -90,9 +90,13 @@ deskTest("the list and the page say whether a recruit may be texted", async (pag
       insert into public.text_consents (agency_id, phone, state, source)
       values (${agent.agency_id}, ${phones[place]!}, ${state}, 'keyword')`;
   }
-  const WORDS = [["May be texted", "Text"], ["Said stop", null], ["No consent: call first", "Call"]] as const;
+  const WORDS = [["May be texted", "Text"], ["Said stop", null], ["Call first", "Call"]] as const;
   await signIn(page, agent, "recruits");
-  for (const [place, [words]] of WORDS.entries()) await rows(page).nth(place).getByText(words).waitFor();
+  for (const [place, [words]] of WORDS.entries()) {
+    await rows(page).nth(place).waitFor();
+    // The list says only who may not.
+    assert.equal(await rows(page).nth(place).getByText(words).count(), place === 0 ? 0 : 1);
+  }
   for (const [place, [words, first]] of WORDS.entries()) {
     await page.evaluate(`location.hash = "#/recruits/${ids[place]}"`);
     await page.locator(`dt:text-is("Texts") + dd`).getByText(words).waitFor();
@@ -100,6 +104,23 @@ deskTest("the list and the page say whether a recruit may be texted", async (pag
       ...first === null ? [] : [first],
     ]);
   }
+});
+
+deskTest("a recruit who waits says since when beside the name, with the way to answer", async (page) => {
+  const agent = await createAgentWithLead();
+  const [id] = await createRecruits(agent, [{ first_name: "Ada", metadata: { phone: newPhone() } }]);
+  const [talk] = await sql`
+    insert into public.recruiting_conversations (
+      recruiting_lead_id, agency_id, recruit_phone, service_phone, assigned_agent_id, waiting_since
+    )
+    values (${id!}, ${agent.agency_id}, ${newPhone()}, ${newPhone()}, ${agent.agent_id}, now() - interval '3 minutes')
+    returning id`;
+  await signIn(page, agent, `recruits/${id}`);
+  await page.getByText("waits 3 min").waitFor();
+  await assertAccessible(page);
+  await page.getByRole("link", { name: "Answer" }).click();
+  await page.waitForURL(`**/#/inbox/all/${talk!.id}`);
+  await page.getByRole("textbox", { name: "Text to Ada" }).waitFor();
 });
 
 deskTest("a resume opens in a tab by a link that needs no session and soon ends", async (page) => {

@@ -3,7 +3,7 @@ import { createAgentWithLead, signInNewAgent } from "../support/agents.ts";
 import { sql } from "../support/client.ts";
 import { newPhone } from "../support/sms.ts";
 import { createRecruits, rows } from "./recruit_rows.ts";
-import { assertAccessible, assertFits, DESK, deskTest, PHONE, signIn, until } from "./harness.ts";
+import { assertAccessible, assertFits, DESK, deskTest, NARROW, PHONE, signIn, until } from "./harness.ts";
 
 async function createManager(agency_id: string) {
   return { ...await signInNewAgent(agency_id, "manager"), agency_id };
@@ -23,7 +23,7 @@ deskTest("an agent's recruits stand newest first, and one that is opened is unre
   await rows(page).first().waitFor();
   assert.match(
     (await rows(page).allInnerTexts()).join("\n"),
-    /^\s+Ada Lovelace not opened\s+\(312\) 555-0142\s+IL\s+A vendor\s[^]*No consent: call first/,
+    /^\s+Ada Lovelace\s+not opened\s+\(312\) 555-0142\s+IL\s[^]*Call first/,
   );
   assert.match((await rows(page).allInnerTexts())[1]!, /^\s+Ben\s+no phone\s/);
   assert.equal(await rows(page).getByRole("link", { name: "555-0142" }).getAttribute("href"), "tel:+13125550142");
@@ -210,6 +210,52 @@ deskTest("on the board a recruit is moved by drag and by keyboard", async (page)
   await stack("Interview").getByRole("heading", { name: "Interview 2" }).waitFor();
 });
 
+deskTest("who has applied twice is marked in each view, and each application leads to the other", async (page) => {
+  const agent = await createAgentWithLead();
+  const metadata = { last_name: "Jensen", phone: newPhone() };
+  await createRecruits(agent, [{ first_name: "Gina", metadata }, { first_name: "Ada" }]);
+  await createRecruits(agent, [{ first_name: "Gina", metadata }]);
+  await signIn(page, agent, "recruits");
+  await rows(page).nth(2).waitFor();
+  const marked = rows(page).filter({ hasText: "2 applications" });
+  assert.equal(await marked.count(), 2);
+  await assertAccessible(page);
+  await page.setViewportSize(NARROW);
+  assert.equal(await marked.first().getByText("2 applications").isVisible(), true);
+  await assertFits(page);
+  await page.getByRole("button", { name: "Board" }).click();
+  await page.getByRole("listitem").filter({ hasText: "2 applications" }).nth(1).waitFor();
+  await page.getByRole("link", { name: "Gina Jensen" }).first().click();
+  const address = page.url();
+  await page.getByRole("heading", { name: "Other applications" }).waitFor();
+  await assertAccessible(page);
+  await page.getByRole("main").getByRole("link", { name: "A vendor" }).click();
+  await until(() => page.url() !== address);
+  await page.getByRole("heading", { name: "Other applications" }).waitFor();
+});
+
+deskTest("a table of recruits fits each window", async (page) => {
+  const agent = await createAgentWithLead();
+  const manager = await createManager(agent.agency_id);
+  const phone = newPhone();
+  const metadata = { last_name: "Featherstonehaugh-Cholmondeley", phone, state: "IL" };
+  const [ada] = await createRecruits(manager, [{ first_name: "Bartholomew", metadata }, { first_name: "B", metadata }]);
+  await sql`insert into public.agent_notifications (agent_id, lead_id, kind) values (${manager.agent_id}, ${ada!}, 'lead')`;
+  await signIn(page, manager, "recruits");
+  await rows(page).nth(1).waitFor();
+  for (const width of [NARROW.width, 390, 721, 768, 1024, 1280, 1345, 1440]) {
+    await page.setViewportSize({ width, height: 800 });
+    await assertFits(page);
+    const [filters, table] = await Promise.all(
+      [page.getByRole("search"), page.getByRole("table")].map((part) => part.boundingBox()),
+    );
+    assert(
+      table!.x + table!.width <= filters!.x + filters!.width + 1,
+      `at ${width} px the rows end beyond the filters`,
+    );
+  }
+});
+
 deskTest("a manager reads the agency's recruits, and those of one agent", async (page) => {
   const agent = await createAgentWithLead();
   await sql`update public.agents set first_name = 'Boris' where id = ${agent.agent_id}`;
@@ -235,7 +281,7 @@ deskTest("a manager reads the agency's recruits, and those of one agent", async 
   assert.equal(await page.getByRole("term").filter({ hasText: /^Agent$/ }).count(), 0);
   await sql`update public.recruiting_leads set agent_id = null where id = ${ada!}`;
   await page.evaluate(`location.hash = "#/recruits?view=board"`);
-  await page.getByRole("listitem").filter({ hasText: "Ada" }).getByText("no agent").waitFor();
+  await page.getByRole("listitem").filter({ hasText: "Ada" }).getByText("No agent").waitFor();
 });
 
 deskTest("an agent sees nothing of a colleague's recruits", async (page) => {
@@ -296,7 +342,12 @@ deskTest("on a phone one line stands above the recruits, and folds the filters a
   await createRecruits(agent, [{ first_name: "Ada" }, { first_name: "Zoe" }]);
   await signIn(page, agent, "recruits");
   await rows(page).first().waitFor();
-  assert((await rows(page).first().boundingBox())!.y < 155);
+  const [first, second] = await Promise.all([0, 1].map((place) => rows(page).nth(place).boundingBox()));
+  assert(first!.y < 180, `${first!.y} px`);
+  assert(second!.y - first!.y <= 72, `a row has ${second!.y - first!.y} px`);
+  await page.getByRole("button", { name: "Board" }).click();
+  await page.getByRole("region", { name: "New", exact: true }).waitFor();
+  await page.getByRole("button", { name: "Table" }).click();
   await page.getByRole("button", { name: "Filters" }).click();
   await page.getByLabel("Sort by").selectOption("Name");
   await page.waitForURL(/sort=name/);
