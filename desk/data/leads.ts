@@ -23,13 +23,14 @@ export interface Lead {
 
 export const TYPES = ["fwk", "csk", "br", "union", "ncr", "pos", "dcard", "fe", "globe"];
 
-/** The sales leads of a list. Null: those of every agent, state or type. */
+/** The sales leads of a list. Null: those of every agent, state, type or stage. */
 export interface LeadFilter {
   agency_id: string;
   agent_id: string | null;
   /** The code of a state. */
   state: string | null;
   type: string | null;
+  stage: string | null;
   /** The words that the user looks for. */
   typed: string;
   /** Whether the oldest come first. */
@@ -43,6 +44,15 @@ export const leadQueries = {
       ["leads", filter],
       async (limit, last) => await call(after(select(filter), last, "created_at", filter.ascending).limit(limit)),
     ),
+  /** The stages of the sales leads of an agency, by name. */
+  stages: (agency_id: string) =>
+    queryOptions({
+      queryKey: ["leads", "stages", agency_id],
+      queryFn: async () => {
+        const rows = await call(supabase.from("lead_stages").select("stage").eq("agency_id", agency_id).order("stage"));
+        return rows.map(({ stage }) => stage!);
+      },
+    }),
   /** The number of sales leads of a list. */
   count: (filter: LeadFilter) =>
     queryOptions({
@@ -53,7 +63,7 @@ export const leadQueries = {
 };
 
 /** Selects the sales leads of a list, or with `COUNT` only counts them. */
-function select({ agency_id, agent_id, state, type, typed }: LeadFilter, options?: typeof COUNT) {
+function select({ agency_id, agent_id, state, type, stage, typed }: LeadFilter, options?: typeof COUNT) {
   let query = supabase.from("leads")
     .select(
       `id, agent_id, first_name, last_name, phone, phone_e164, state, type, stage, created_at,
@@ -63,6 +73,7 @@ function select({ agency_id, agent_id, state, type, typed }: LeadFilter, options
     .eq("agency_id", agency_id);
   if (agent_id !== null) query = query.eq("agent_id", agent_id);
   if (type !== null) query = query.eq("type", type);
+  if (stage !== null) query = query.eq("stage", stage);
   // A state stands as it was sent: as its code, or by its name.
   const names = STATES.filter(({ code }) => code === state).map(({ name }) => name);
   if (state !== null) query = query.or([state, ...names].map((words) => `state.ilike."${words}"`).join());

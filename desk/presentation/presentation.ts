@@ -26,7 +26,9 @@ document.getElementById("add-referral")!.addEventListener("click", () => {
 });
 
 try {
-  if (lead_id === "" || agent_id === "") throw new Error("Open this window with Present, beside a lead of the desk.");
+  if (lead_id === "" || agent_id === "") {
+    throw new Error("Open this window with Start presentation, beside a lead of the desk.");
+  }
   connect(await readConfig());
   const stopLogging = logPresentation(lead_id, agent_id);
   form.addEventListener("submit", async (event) => {

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "wouter";
 import { type Lead, type LeadFilter, leadQueries, TYPES } from "../data/leads.ts";
 import { usePages } from "../data/pages.ts";
+import type { Stage } from "../data/recruits.ts";
 import type { Agent } from "../data/user.ts";
 import { ActionButton } from "../ui/action.tsx";
 import { Avatar } from "../ui/avatar.tsx";
@@ -25,13 +26,20 @@ const STANDARD_SORT = "-received";
 export function Sales({ agent }: { agent: Agent }) {
   const isManager = agent.role === "manager";
   const filter = useFilter(agent);
-  const isNarrow = filter.typed !== "" || filter.type !== null || filter.state !== null ||
-    isManager && filter.agent_id !== null;
+  const { typed, type, state, stage, agent_id } = filter;
+  const isNarrow = typed !== "" || (type ?? state ?? stage ?? (isManager ? agent_id : null)) !== null;
+  const { data: stages = [] } = useQuery(leadQueries.stages(agent.agency_id));
   const { data: count } = useQuery(leadQueries.count(filter));
   return (
     <Page title="Sales leads" isTitleHidden>
       <form className="filters" role="search" onSubmit={(event) => event.preventDefault()}>
         <SearchField label="Name or last digits of the phone" />
+        <SelectField
+          name="stage"
+          label="Stage"
+          all="All stages"
+          options={stages.map((stage) => [stage, stageText(stage)])}
+        />
         <StateFilter />
         <SelectField
           name="type"
@@ -66,14 +74,28 @@ function useFilter({ id, agency_id, role }: Agent): LeadFilter {
     agent_id: role === "manager" ? parameters.get("agent") : id,
     state: stateOf(parameters),
     type: TYPES.find((type) => type === parameters.get("type")) ?? null,
+    stage: parameters.get("stage"),
     typed: parameters.get("q") ?? "",
     ascending: key === "received" && !isDescending,
   };
 }
 
-/** A type in words where its code is one. What the others stand for is the agency's to know. */
+/** A type in words where they are known. What the other codes stand for is the agency's to know. */
 function typeText(type: string): string {
+  if (type === "fe") return "Final expense";
   return ["union", "globe"].includes(type) ? labelOf(type) : type.toUpperCase();
+}
+
+/** The stages of recruits whose colours sales leads have. Agencies name their own stages. */
+const COLOURS: Record<string, Stage> = { presented: "interview", sold: "hired", lost: "lost" };
+
+function stageText(stage: string): string {
+  return labelOf(stage.replaceAll(" ", "_"));
+}
+
+/** Whether there is still something to sell. */
+function isOpen({ stage }: Lead): boolean {
+  return stage !== "sold" && stage !== "lost";
 }
 
 const COLUMNS: TableColumn<Lead>[] = [
@@ -85,23 +107,23 @@ const COLUMNS: TableColumn<Lead>[] = [
   {
     title: "Phone",
     isPlain: true,
+    isMinor: "in_card",
     cell: ({ phone, phone_e164 }) =>
       phone_e164 === null ? phone : <a href={`tel:${phone_e164}`}>{phoneText(phone_e164)}</a>,
   },
   { title: "State", isPlain: true, cell: ({ state }) => state },
   { title: "Type", isPlain: true, cell: ({ type }) => typeText(type) },
-  // Agencies name their own stages.
   {
     title: "Stage",
     isPlain: true,
-    cell: ({ stage }) => <span className={`stage-of is-${stage}`}>{labelOf(stage.replaceAll(" ", "_"))}</span>,
+    cell: ({ stage }) => <span className={`stage-name is-${COLOURS[stage]}`}>{stageText(stage)}</span>,
   },
   {
     title: "Received",
     key: "received",
     isGreatestFirst: true,
     isPlain: true,
-    cell: ({ created_at }) => <Time at={created_at} />,
+    cell: ({ created_at }) => <Time at={created_at} isShort />,
   },
   {
     title: "Presentations",
@@ -112,16 +134,20 @@ const COLUMNS: TableColumn<Lead>[] = [
   { title: "Sales", isNumber: true, cell: ({ lead_metrics }) => <Count of={lead_metrics?.sales} /> },
   {
     title: "Last activity",
+    isMinor: true,
     cell: ({ lead_metrics }) =>
-      lead_metrics?.last_activity_at ? <Time at={lead_metrics.last_activity_at} /> : <Nothing words="none yet" />,
+      lead_metrics?.last_activity_at
+        ? <Time at={lead_metrics.last_activity_at} isShort />
+        : <Nothing words="none yet" />,
   },
   {
-    title: "Present",
+    title: "Presentation",
     isTitleHidden: true,
     isPlain: true,
     cell: (lead) => (
-      <ActionButton act={() => openPresentation(lead)}>
-        Present<span className="visually-hidden">
+      <ActionButton className={isOpen(lead) ? undefined : "plain"} act={() => openPresentation(lead)}>
+        {isOpen(lead) ? "Start presentation" : "Present again"}
+        <span className="visually-hidden">
           to <bdi>{fullName(lead)}</bdi>
         </span>
       </ActionButton>

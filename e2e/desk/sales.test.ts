@@ -13,7 +13,10 @@ async function textOf(page: Page, row = 0): Promise<string> {
 deskTest("an agent's sales leads say how far each has come", async (page) => {
   const agent = await createAgentWithLead();
   await signIn(page, agent, "sales");
-  assert.match(await textOf(page), /^Ida 555-0100 IL FE New \S+ [AP]M – ?0 – ?0 – ?none yet Present/);
+  assert.match(
+    await textOf(page),
+    /^Ida 555-0100 IL Final expense New \S+ [AP]M – ?0 – ?0 – ?none yet Start presentation/,
+  );
   await sql`
     update public.leads set first_name = 'Rosa', last_name = 'Delgado', phone_e164 = '+17735550112', stage = 'sold'
     where id = ${agent.lead_id}`;
@@ -25,7 +28,7 @@ deskTest("an agent's sales leads say how far each has come", async (page) => {
   await page.reload();
   assert.match(
     await textOf(page),
-    /^Rosa Delgado \(773\) 555-0112 IL FE Sold \d+:\d\d [AP]M 1 1 \d+:\d\d [AP]M/,
+    /^Rosa Delgado \(773\) 555-0112 IL Final expense Sold \d+:\d\d [AP]M 1 1 \d+:\d\d [AP]M Present again/,
   );
   assert.equal(await rows(page).getByRole("link").getAttribute("href"), "tel:+17735550112");
   await assertAccessible(page);
@@ -59,16 +62,15 @@ deskTest("sales leads on a phone look as in the docs", async (page) => {
   await assertFits(page);
   const boxOf = async (locator: Locator) => (await locator.boundingBox())!;
   const rosa = rows(page).filter({ hasText: "Rosa" });
-  const present = await boxOf(rosa.getByRole("button", { name: "Present" }));
+  const present = await boxOf(rosa.getByRole("button", { name: "Start presentation" }));
   assert(present.height >= 40, `${present.height} px`);
   const name = await boxOf(rosa.getByRole("rowheader"));
   assert(name.y < present.y + present.height && present.y < name.y + name.height, "they are one line");
   const phone = await boxOf(rosa.getByRole("link"));
-  for (const words of ["IL", "FE", "New"]) {
+  for (const words of ["IL", "Final expense", "New"]) {
     const { y, height } = await boxOf(rosa.getByText(words, { exact: true }));
     assert(y < phone.y + phone.height && phone.y < y + height, `${words} is beside the phone`);
   }
-  assert.equal(await rosa.getByText("none yet").isVisible(), false);
   await rows(page).filter({ hasText: "Greg" }).getByText("Called back").waitFor();
   await assertAccessible(page);
 }, PHONE);
@@ -76,9 +78,9 @@ deskTest("sales leads on a phone look as in the docs", async (page) => {
 deskTest("a list of 120 sales leads is read to its end, and searched", async (page) => {
   const agent = await createAgentWithLead();
   await sql`
-    insert into public.leads (external_id, agency_id, agent_id, first_name, phone, phone_e164, state, type, created_at)
+    insert into public.leads (external_id, agency_id, agent_id, first_name, phone, phone_e164, state, type, created_at, stage)
     select gen_random_uuid(), ${agent.agency_id}, ${agent.agent_id}, 'Lead ' || n || '.', '555', '+131255501' || n,
-      'IL', 'fe', now() - n / 30 * interval '1 day'
+      'IL', 'fe', now() - n / 30 * interval '1 day', case n when 78 then 'called back' else 'new' end
     from generate_series(1, 119) n`;
   await signIn(page, agent, "sales");
   for (const count of [50, 100, 120]) {
@@ -112,6 +114,11 @@ deskTest("a list of 120 sales leads is read to its end, and searched", async (pa
   await until(async () => await rows(page).count() > 1);
   await page.getByLabel("State").selectOption("New York");
   await until(alone);
+  await page.getByLabel("State").selectOption("");
+  await until(async () => await rows(page).count() > 1);
+  await page.getByLabel("Stage").selectOption("Called back");
+  await page.waitForURL(/stage=called\+back/);
+  await until(alone);
   await page.getByLabel("State").selectOption("Texas");
   await page.getByText("Nobody is found.").waitFor();
   await assertAccessible(page);
@@ -125,11 +132,15 @@ deskTest("a colleague's sales leads are a manager's to see, and no other agent's
   await page.getByRole("button", { name: "Nora Quist" }).click();
   await page.getByRole("button", { name: "Sign out" }).click();
   await signIn(page, await signInNewAgent(agent.agency_id, "manager"), "sales");
-  assert.match(await textOf(page), /^Ida 555-0100 IL FE New NQ Nora Quist/);
+  assert.match(await textOf(page), /^Ida 555-0100 IL Final expense New NQ Nora Quist/);
+  for (const width of [768, 1024, 1345]) {
+    await page.setViewportSize({ width, height: 1024 });
+    await assertFits(page);
+    const button = await page.getByRole("button", { name: "Start presentation" }).boundingBox();
+    assert(button!.x + button!.width <= width);
+  }
   await page.getByLabel("Agent").selectOption({ index: 1 });
   await page.waitForURL(/agent=/);
-  await page.setViewportSize({ width: 768, height: 1024 });
-  await assertFits(page);
 });
 
 deskTest("an agency's own presentation gets the ids of the lead and its agent", async (page) => {
@@ -141,7 +152,7 @@ deskTest("an agency's own presentation gets the ids of the lead and its agent", 
   await page.context().route("https://present.example/**", (route) => route.fulfill({ body: "Their own" }));
   await signIn(page, agent, "sales");
   const popup = page.waitForEvent("popup");
-  await page.getByRole("button", { name: "Present" }).click();
+  await page.getByRole("button", { name: "Start presentation" }).click();
   const popout = await popup;
   await popout.getByText("Their own").waitFor();
   const address = new URL(popout.url());
@@ -154,18 +165,18 @@ deskTest("an agency's own presentation gets the ids of the lead and its agent", 
   assert.equal(await popout.evaluate("String(opener)"), "null", "it cannot send the desk to another address");
 
   await popout.evaluate("document.title = 'typed in'");
-  await page.getByRole("button", { name: "Present" }).click();
+  await page.getByRole("button", { name: "Start presentation" }).click();
   await page.waitForTimeout(500);
   assert.deepEqual([page.context().pages().length, await popout.title()], [2, "typed in"]);
   await popout.close();
   const another = page.waitForEvent("popup");
-  await page.getByRole("button", { name: "Present" }).click();
+  await page.getByRole("button", { name: "Start presentation" }).click();
   await (await another).getByText("Their own").waitFor();
 });
 
 deskTest("a window that the browser blocks is told", async (page) => {
   await page.addInitScript("globalThis.open = () => null");
   await signIn(page, await createAgentWithLead(), "sales");
-  await page.getByRole("button", { name: "Present" }).click();
+  await page.getByRole("button", { name: "Start presentation" }).click();
   await page.getByText("The browser has blocked the window.").waitFor();
 });
