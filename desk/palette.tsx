@@ -3,7 +3,8 @@ import KeyRound from "lucide-react/icons/key-round";
 import User from "lucide-react/icons/user-round";
 import { useState } from "react";
 import { useLocation } from "wouter";
-import { recruitQueries } from "./data/recruits.ts";
+import { queryClient } from "./data/queries.ts";
+import { type Recruit, recruitQueries } from "./data/recruits.ts";
 import type { User as SignedIn } from "./data/user.ts";
 import type { Entry } from "./entries.tsx";
 import { useActs } from "./ui/acts.ts";
@@ -40,19 +41,25 @@ export function DeskPalette({ user: { agent }, entries, onClose }: {
     icon,
     run: () => navigate(to),
   }));
-  const found = typed.trim() === "" ? [] : recruits.map((recruit): PaletteEntry => ({
+  const entryOf = (group: string, recruit: Recruit): PaletteEntry => ({
     id: recruit.id,
-    group: "Recruits",
+    group,
     label: fullName(recruit),
     hint: [recruit.phone && phoneText(recruit.phone), recruit.email].filter(Boolean).join(" · "),
     icon: User,
     isFound: true,
     run: () => navigate(`/recruits/${recruit.id}`),
-  }));
+  });
+  const found = typed.trim() === "" ? [] : recruits.map((recruit) => entryOf("Recruits", recruit));
+  // Those whose page or conversation was open in the last minutes.
+  const recent = typed.trim() !== "" ? [] : queryClient.getQueryCache()
+    .findAll({ queryKey: recruitQueries.details() })
+    .toSorted((one, other) => other.state.dataUpdatedAt - one.state.dataUpdatedAt)
+    .flatMap(({ state }) => state.data ? [entryOf("Recent", state.data as Recruit)] : []);
   const password = { id: "password", group: "Go to", label: "Change the password", icon: KeyRound };
   return (
     <Palette
-      entries={[...acts, ...views, { ...password, run: () => navigate("/password") }, ...found]}
+      entries={[...acts, ...recent, ...views, { ...password, run: () => navigate("/password") }, ...found]}
       typed={typed}
       onType={setTyped}
       isBusy={isFetching || words !== typed.trim()}

@@ -148,10 +148,11 @@ export const recruitQueries = {
       queryFn: async () =>
         await repeat(() => supabase.rpc("other_recruits", { recruiting_lead_id: id })) as unknown as OtherRecruit[],
     }),
+  details: () => [...recruitQueries.all(), "detail"],
   /** A recruit; null: there is none of this id that the caller reads. */
   detail: (id: string) =>
     queryOptions({
-      queryKey: [...recruitQueries.all(), "detail", id],
+      queryKey: [...recruitQueries.details(), id],
       queryFn: async () => {
         if (!isId(id)) return null;
         return await call(

@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import ChevronDown from "lucide-react/icons/chevron-down";
+import Funnel from "lucide-react/icons/funnel";
 import Keyboard from "lucide-react/icons/keyboard";
 import ListChecks from "lucide-react/icons/list-checks";
-import TextSearch from "lucide-react/icons/text-search";
-import SlidersHorizontal from "lucide-react/icons/sliders-horizontal";
+import Search from "lucide-react/icons/search";
 import X from "lucide-react/icons/x";
 import { Fragment, type ReactNode, Suspense, useId, useRef, useState } from "react";
 import { flushSync } from "react-dom";
@@ -115,7 +115,7 @@ export function Conversations(filtered: Filtered) {
         : (
           <div className="filters">
             <Views {...filtered} />
-            <IconButton icon={TextSearch} label={SEARCHED} keys="/" onClick={openSearch} />
+            <IconButton icon={Search} label={SEARCHED} keys="/" onClick={openSearch} />
             <MoreFilters {...filtered} isSelecting={isSelecting} select={() => setSelecting(true)} />
           </div>
         )}
@@ -179,10 +179,10 @@ function Views({ agent, filter, setFilter, openId }: Filtered) {
         </button>
       ))}
       <Menu
-        label={isOther ? nameOf(filter.view) : "More lists"}
+        label={isOther ? nameOf(filter.view) : "More"}
         icon={ChevronDown}
-        isNamed={isOther}
-        className={isOther ? "plain is-on" : undefined}
+        isNamed
+        className={isOther ? "plain is-on" : "plain"}
         items={others.map((view) => ({ label: nameOf(view), run: () => open(view) }))}
       />
     </div>
@@ -201,7 +201,7 @@ function MoreFilters({ agent, filter, setFilter, isSelecting, select }: Filtered
   return (
     <>
       <IconButton
-        icon={SlidersHorizontal}
+        icon={Funnel}
         label={isNarrow ? "Filters, some are on" : "Filters"}
         className={isNarrow ? "is-on" : ""}
         popoverTarget={id}

@@ -1,14 +1,16 @@
 import { Suspense, useEffect, useRef, useState } from "react";
-import { useRoute } from "wouter";
+import { Link, useRoute } from "wouter";
 import { forgetDrafts } from "../data/drafts.ts";
-import { type Filter, viewsOf } from "../data/inbox.ts";
+import { type Filter, inboxQueries, viewsOf } from "../data/inbox.ts";
+import { usePages } from "../data/pages.ts";
 import type { Agent } from "../data/user.ts";
 import { chunk } from "../ui/chunk.ts";
 import { Page } from "../ui/page.tsx";
+import { phoneText } from "../ui/phone.ts";
 import { viewStands } from "../ui/standing.ts";
 import { EmptyState } from "../ui/query_result.tsx";
 import { useVisibleHeight } from "../ui/visible_height.ts";
-import { addressOf } from "./address.ts";
+import { addressOf, hrefOf } from "./address.ts";
 import { Conversations } from "./conversations.tsx";
 import { ThreadSkeleton } from "./thread_skeleton.tsx";
 
@@ -44,11 +46,26 @@ export function Inbox({ agent }: { agent: Agent }) {
             <OpenConversation key={id} id={id} agent={agent} view={view} />
           </Suspense>
         )
-        : (
-          <div className="thread">
-            <EmptyState title="No conversation is open.">Choose one from the list.</EmptyState>
-          </div>
-        )}
+        : <NothingOpen agent={agent} filter={{ ...chosen, view, typed: "" }} />}
     </Page>
+  );
+}
+
+/** Beside a list of which nothing is open: the way to the one who waits longest, which is the first of the queue. */
+function NothingOpen({ agent, filter }: { agent: Agent; filter: Filter }) {
+  const isQueue = filter.view === "waiting";
+  const { data: [first] = [] } = usePages({ ...inboxQueries.list(agent, filter), enabled: isQueue });
+  return (
+    <div className="thread">
+      <EmptyState title="No conversation is open.">
+        {isQueue && first
+          ? (
+            <Link className="button" href={hrefOf("waiting", first.id)}>
+              Next waiting: <bdi>{first.name || phoneText(first.recruit_phone)}</bdi>
+            </Link>
+          )
+          : "Choose one from the list."}
+      </EmptyState>
+    </div>
   );
 }

@@ -162,7 +162,7 @@ function Thread({ conversation, agent, view }: { conversation: Conversation; age
           {!isWide && (
             <>
               {!isPhone && <IconButton {...about} popoverTarget="about" />}
-              {menu.length > 0 && <Menu label="More" icon={Ellipsis} items={menu} />}
+              {menu.length > 0 && <Menu label="More acts" icon={Ellipsis} items={menu} />}
               <div id="about" popover="auto">
                 <p>
                   <strong>

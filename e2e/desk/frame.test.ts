@@ -155,7 +155,7 @@ deskTest("by keyboard: Ctrl K opens each view, and each recruit that the user se
     await page.getByRole("heading", { name: "Inbox" }).waitFor();
   }
   await page.keyboard.press("Control+k");
-  await palette.waitFor();
+  await palette.getByRole("group", { name: "Recent" }).getByRole("option", { name: "Devon" }).waitFor();
   await page.keyboard.type("zzz");
   await palette.getByText("Nothing found.").waitFor();
   await page.goBack();

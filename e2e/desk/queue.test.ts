@@ -118,7 +118,7 @@ deskTest("an agent has the own queue: no parts of managers, and nobody who waits
   const parts = list(page).getByRole("group", { name: "Which conversations" }).getByRole("button");
   const lines = await parts.evaluateAll((all) => all.map((part) => (part as { offsetTop?: number }).offsetTop));
   assert.equal(new Set(lines).size, 1, "its parts stand in one line");
-  await list(page).getByRole("button", { name: "More lists" }).click();
+  await list(page).getByRole("button", { name: "More", exact: true }).click();
   assert.deepEqual(await page.getByRole("menuitem").allInnerTexts(), ["Bot", "Held"]);
   await page.keyboard.press("Escape");
   await list(page).getByRole("button", { name: /^All/ }).click();

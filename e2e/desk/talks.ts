@@ -215,6 +215,6 @@ export async function giveTo(page: Page, name: string): Promise<void> {
 
 /** Opens what is known about the recruit of the open conversation, on a phone. */
 export async function openAbout(page: Page): Promise<void> {
-  await page.getByRole("button", { name: "More", exact: true }).tap();
+  await page.getByRole("button", { name: "More acts" }).tap();
   await page.getByRole("menuitem", { name: /^About / }).tap();
 }
