@@ -19,6 +19,7 @@ const COLUMNS: TableColumn<ListedAgency>[] = [
     key: "active_agents",
     cell: ({ active_agents }) => active_agents,
     isNumber: true,
+    isMinor: "in_card",
     isGreatestFirst: true,
   },
   {

@@ -129,7 +129,13 @@ function Views() {
     <div className="subnav">
       <Tabs label="Operator" tabs={toDo} among={all} />
       <button type="button" popoverTarget={id} aria-current={isMore ? "page" : undefined}>
-        {isMore ? current.label : "More"} <ChevronDown size={16} />
+        {isMore
+          ? (
+            <>
+              <span className="visually-hidden">More views:</span> {current.label}
+            </>
+          )
+          : "More"} <ChevronDown size={16} />
       </button>
       <div id={id} ref={menu} className="menu" popover="auto" onClick={() => menu.current!.hidePopover()}>
         <Tabs label="More of the operator" tabs={service} among={all} isList />

@@ -36,15 +36,22 @@ export function SearchLeads() {
         />
         <button type="submit" className="primary" aria-disabled={search.isPending}>Search</button>
       </form>
-      <p className="quiet">Each search is noted with your name.</p>
+      <p className="quiet">
+        Finds recruiting leads, sales leads and rejected deliveries. Each search is noted with your name.
+      </p>
       <ActionError action={search} />
       <div role="status">
         {search.isPending ? <p>Searching</p> : latest !== undefined && <Outcome of={latest} />}
       </div>
+      {!search.isPending && latest === undefined && (
+        <EmptyState title="For example: 555-0142, maya@example.com, Maya Torres">{RULES}</EmptyState>
+      )}
       {!search.isPending && latest !== undefined && latest.found.length > 0 && <Found rows={latest.found} />}
     </Page>
   );
 }
+
+const RULES = "A phone needs its last 7 digits at least, an id its first 8 characters, and a name is a whole one.";
 
 const KINDS = {
   recruiting: { one: "Recruiting lead", many: "recruiting leads" },
@@ -57,7 +64,7 @@ function Outcome({ of: { typed, at, found, cut } }: { of: FoundLeads }) {
   if (found.length === 0) {
     return (
       <EmptyState title={`Nothing is found for “${typed}”.`}>
-        A phone needs its last 7 digits at least, an id its first 8 characters, and a name is a whole one.
+        {RULES}
       </EmptyState>
     );
   }

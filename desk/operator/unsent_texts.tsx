@@ -148,11 +148,10 @@ function UseLawHours({ state, of: row }: { state: string; of: UnsentCause }) {
       question={
         <>
           <p>
-            {row.texts === 1
-              ? `1 text is sent ${when}; it was`
-              : `${countText(row.texts)} texts are sent ${when}; the oldest was`} written <Time at={row.since} isAge />
-            {" "}
-            ago. It is noted with your name.
+            <strong>Use the hours of the law for {place}?</strong> {row.texts === 1
+              ? `1 text is sent ${when}; it is`
+              : `${countText(row.texts)} texts are sent ${when}; the oldest is`} {ago(row.since)}{" "}
+            old. It is noted with your name.
           </p>
           <p>
             <Link

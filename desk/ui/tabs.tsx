@@ -42,12 +42,17 @@ export function Tabs({ label, tabs, among = tabs, isList = false }: {
     // 24 pixels at the right fade.
     if (marked) nav.current!.scrollLeft += Math.max(0, marked.right + 24 - right) + Math.min(0, marked.left - left);
   }, [current?.href]);
+  useEffect(() => {
+    const watcher = new ResizeObserver(() => markEdges(nav.current!));
+    watcher.observe(nav.current!);
+    return () => watcher.disconnect();
+  }, []);
   return (
     <nav
       className={isList ? "tabs is-list" : "tabs"}
       aria-label={label}
       ref={nav}
-      onScroll={({ currentTarget }) => currentTarget.toggleAttribute("data-scrolled", currentTarget.scrollLeft > 0)}
+      onScroll={({ currentTarget }) => markEdges(currentTarget)}
     >
       {tabs.map((tab) => (
         <Fragment key={tab.href}>
@@ -60,4 +65,10 @@ export function Tabs({ label, tabs, among = tabs, isList = false }: {
       ))}
     </nav>
   );
+}
+
+/** Says in the element beyond which of its edges there are others. */
+function markEdges(nav: HTMLElement): void {
+  nav.toggleAttribute("data-scrolled", nav.scrollLeft > 0);
+  nav.toggleAttribute("data-more", nav.scrollWidth - nav.clientWidth - nav.scrollLeft > 1);
 }

@@ -12,7 +12,7 @@ deskTest(
     await queues.getByRole("link", { name: "Unmatched texts" }).waitFor();
     assert.equal(await queues.getByRole("link").count(), 5);
     assert.equal(await queues.locator("[aria-current]").count(), 0);
-    const menu = page.getByRole("button", { name: "Numbers", exact: true });
+    const menu = page.getByRole("button", { name: "More views: Numbers", exact: true });
     const views = page.getByRole("navigation", { name: "More of the operator" });
     await menu.waitFor();
     assert.equal(await views.isVisible(), false);
@@ -30,11 +30,11 @@ deskTest(
     await views.getByRole("link", { name: "Vendors" }).press("Enter");
     await page.getByRole("heading", { level: 1, name: "Vendors" }).and(page.locator(":focus")).waitFor();
     await views.waitFor({ state: "hidden" });
-    await page.getByRole("button", { name: "Vendors", exact: true }).waitFor();
+    await page.getByRole("button", { name: "More views: Vendors", exact: true }).waitFor();
     await assertAccessible(page);
 
     await page.setViewportSize(NARROW);
-    await page.getByRole("button", { name: "Vendors", exact: true }).click();
+    await page.getByRole("button", { name: "More views: Vendors", exact: true }).click();
     await views.getByRole("link", { name: "What we did" }).waitFor();
     await assertFits(page);
     await page.keyboard.press("Escape");
