@@ -23,11 +23,16 @@ const COLUMNS: TableColumn<Destination>[] = [
     isHeader: true,
     isSentence: true,
   },
-  { title: "Target", cell: ({ url, address }) => url?.replace(/^https?:\/\//, "") ?? address },
+  {
+    title: "Target",
+    cell: ({ agency_id, url, address }) =>
+      agency_id === null ? <code>ALERT_WEBHOOK_URL</code> : url?.replace(/^https?:\/\//, "") ?? address,
+  },
   { title: "State", cell: (destination) => <State of={destination} />, isSentence: true },
   {
     title: "Last delivered",
-    cell: ({ last_delivered_at: at }) => at === null ? "nothing yet" : <Time at={at} isAge />,
+    cell: ({ last_delivered_at: at }) =>
+      at === null ? <Badge meaning="warn">nothing yet</Badge> : <Time at={at} isAge />,
   },
   { title: "Waiting", cell: ({ waiting }) => countText(waiting), isNumber: true },
   { title: "Failed, 24 h", cell: ({ failed_24h }) => countText(failed_24h), isNumber: true },
