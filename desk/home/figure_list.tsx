@@ -75,7 +75,7 @@ function OrderWords({ id }: { id: string }) {
       <DotSeparated>
         <bdi>{order.vendor ?? "Any vendor"}</bdi>
         {order.states?.join(", ") ?? "any state"}
-        {`${countText(order.filled)} of ${countText(order.quantity)} leads`}
+        {`${countText(order.filled)} of ${countText(order.quantity)} recruits`}
       </DotSeparated>
     </p>
   );

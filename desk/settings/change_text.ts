@@ -26,7 +26,7 @@ const UNSAID = ["order_id", "template", "accepted_when", "rejected_when"];
 const VERBS: Record<string, (what: string, now: unknown) => string> = {
   role: (what, role) => `made ${what} ${role === "manager" ? "a manager" : "an agent"}`,
   is_active: (what, is) => is ? `let ${what} back in` : `deactivated ${what}`,
-  accepts_recruits: (what, is) => is ? `gave ${what} new leads again` : `stopped new leads for ${what}`,
+  accepts_recruits: (what, is) => is ? `gave ${what} new recruits again` : `stopped new recruits for ${what}`,
   away_until: (what, until) =>
     isNone(until) ? `marked ${what} as back` : `marked ${what} as away until ${valueText(until)}`,
   is_on: (what, is) => `turned ${what} ${is ? "on" : "off"}`,

@@ -27,7 +27,7 @@ export function Leave({ member, agencyId, onClose }: { member: Member; agencyId:
       }
       onClose={onClose}
     >
-      <QueryResult query={query} resource="agent's leads">
+      <QueryResult query={query} resource="agent's recruits">
         {(what) => (
           <form className="settings-form" onSubmit={leaving.onSubmit}>
             <p>

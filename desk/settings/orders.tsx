@@ -70,7 +70,7 @@ function settingsText({ agent, priority, has_greeting, starts_at, ends_at }: Ord
   const settings = [
     agent === null ? "The agents take turns" : `All go to ${agent}`,
     has_greeting ? "recruits are greeted" : "no greeting",
-    priority !== 0 && `gets leads ${priority > 0 ? "before" : "after"} ordinary orders (priority ${priority})`,
+    priority !== 0 && `gets recruits ${priority > 0 ? "before" : "after"} ordinary orders (priority ${priority})`,
     starts_at !== null && `from ${timeText(starts_at)}`,
     ends_at !== null && `until ${timeText(ends_at)}`,
   ];

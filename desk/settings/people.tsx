@@ -61,7 +61,7 @@ export function People({ agencyId, agent }: { agencyId: string; agent: Agent | n
           },
           { title: "Role", cell: ({ role }) => role === "manager" ? <Badge meaning="info">manager</Badge> : "agent" },
           { title: "Status", cell: statusOf },
-          { title: "Takes leads", cell: takesLeads },
+          { title: "Takes recruits", cell: takesRecruits },
           ...agent === null ? [] : WORK,
         ]}
         menuOf={(member) => actsOn(member, agencyId, member.id === agent?.id, setOpen)}
@@ -85,7 +85,7 @@ const LOGINS = {
   works: <Badge meaning="good">active</Badge>,
 };
 
-function takesLeads({ is_active, accepts_recruits, role }: Member) {
+function takesRecruits({ is_active, accepts_recruits, role }: Member) {
   if (!is_active) return null;
   if (accepts_recruits) return "yes";
   return role === "manager" ? "no" : <Badge meaning="warn">no</Badge>;
@@ -93,7 +93,7 @@ function takesLeads({ is_active, accepts_recruits, role }: Member) {
 
 const WORK: TableColumn<Member>[] = [
   { title: "Waiting", cell: ({ work }) => <Waiting work={work!} /> },
-  { title: "Leads, 7 days", cell: ({ work }) => work!.recruits_7_days, isNumber: true, isMinor: true },
+  { title: "Recruits, 7 days", cell: ({ work }) => work!.recruits_7_days, isNumber: true, isMinor: true },
 ];
 
 function Nobodys({ agent }: { agent: Agent }) {
@@ -126,8 +126,8 @@ function actsOn(member: Member, agency_id: string, isUser: boolean, open: (open:
       ? item("Make a manager", Shield, `${name} is a manager now.`, { role: "manager" })
       : item("Make an agent", Shield, `${name} is an agent now.`, { role: "agent" }),
     accepts_recruits
-      ? item("Give no more leads", CirclePause, `${name} gets no more leads.`, { accepts_recruits: false })
-      : item("Give leads again", CirclePlay, `${name} gets leads again.`, { accepts_recruits: true }),
+      ? item("Give no more recruits", CirclePause, `${name} gets no more recruits.`, { accepts_recruits: false })
+      : item("Give recruits again", CirclePlay, `${name} gets recruits again.`, { accepts_recruits: true }),
     away_until === null
       ? { label: "Away until…", icon: CalendarClock, run: () => open({ part: "away", member }) }
       : item("Back now", CalendarClock, `${name} is back.`, { away_until: null }),
@@ -169,7 +169,7 @@ function Invite({ agencyId, onClose }: { agencyId: string; onClose: () => void }
         <Field label="E-mail" type="email" hint="The link to sign in is sent there." {...field("email")} />
         <Field
           label="Role"
-          hint="An agent gets new leads at once, before the first sign-in. “Give no more leads” in the list stops that."
+          hint="An agent gets new recruits at once, before the first sign-in. “Give no more recruits” in the list stops that."
           {...field("role")}
         >
           <option value="agent">Agent: answers the own recruits</option>
@@ -199,7 +199,7 @@ function Away({ member, onClose }: { member: Member; onClose: () => void }) {
           name="away_until"
           type="date"
           problem={problemOf(saving, "away_until")}
-          hint="The day of the return. Until it begins, new leads go to the others, and managers hear of each text too."
+          hint="The day of the return. Until it begins, new recruits go to the others, and managers hear of each text too."
         />
         <p className="buttons">
           <button type="submit" className="primary" aria-disabled={saving.isRunning}>Save</button>

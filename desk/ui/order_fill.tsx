@@ -8,7 +8,7 @@ export function wantedText({ vendor, states }: Pick<Order, "vendor" | "states">)
 
 /** How many of its leads an order has. */
 export function filledText({ filled, quantity }: Pick<Order, "filled" | "quantity">): string {
-  return `${countText(filled)} of ${countText(quantity)} leads`;
+  return `${countText(filled)} of ${countText(quantity)} recruits`;
 }
 
 /** The leads of the agency's day, and the cap. */

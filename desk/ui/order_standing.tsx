@@ -16,10 +16,10 @@ function behindText({ behind }: Standing): string {
 }
 
 const WORDS: Record<Standing["standing"], (after: string) => string> = {
-  capped: () => "Has all its leads of today.",
+  capped: () => "Has all its recruits of today.",
   vendor_inactive: () => "Its vendor is switched off, so none come.",
-  no_agent: () => "No agent takes its leads: nobody is active, not away and takes leads.",
-  behind: (after) => `Gets leads ${after}.`,
-  others: () => "Gets leads after orders of other agencies.",
-  partly: (after) => `Gets some leads ${after}.`,
+  no_agent: () => "No agent takes its recruits: nobody is active, not away and takes recruits.",
+  behind: (after) => `Gets recruits ${after}.`,
+  others: () => "Gets recruits after orders of other agencies.",
+  partly: (after) => `Gets some recruits ${after}.`,
 };

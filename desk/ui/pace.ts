@@ -19,7 +19,7 @@ export function paceOf(order: PacedOrder, now = Date.now()): { pace?: string; wo
   if (status === "paused") return right("paused, gets none now");
   if (order.starts_at !== null && Date.parse(order.starts_at) > now) return right("has not begun");
   if (per_day === null) return right("too new for a forecast");
-  if (full_in_days === null || leads_7_days === 0) return wrong("no leads in 7 days");
+  if (full_in_days === null || leads_7_days === 0) return wrong("no recruits in 7 days");
   const pace = `${per_day.toLocaleString("en-US")} a day`;
   if (now + full_in_days * DAY_MS > endsAt) return { pace, ...wrong("ends before it is full") };
   if (full_in_days > 365) return { pace, ...wrong("not full within a year") };

@@ -31,26 +31,26 @@ deskTest("a manager sees how the orders fill, who waits for whom, and the number
   assert.match(await page.title(), /^(\(1\) )?Settings – Desk$/);
   const orders = page.getByRole("region", { name: "Orders" });
   const acme = orders.getByRole("row").filter({ hasText: "TX, OK" });
-  for (const words of ["Acme Leads", "60 of 100 leads", "10 a day, full in about 4 days", "70 of 80"]) {
+  for (const words of ["Acme Leads", "60 of 100 recruits", "10 a day, full in about 4 days", "70 of 80"]) {
     await acme.getByText(words).first().waitFor();
   }
   assert.equal(await acme.getByRole("progressbar").getAttribute("value"), "60");
   for (
     const words of [
       "not full within a year",
-      "no leads in 7 days",
+      "no recruits in 7 days",
       "paused, gets none now",
       "1 a day, ends before it is full",
     ]
   ) await orders.getByText(words).first().waitFor();
   await orders.getByRole("row").filter({ hasText: "Any vendor" }).getByText("priority 2").waitFor();
   const last = orders.getByRole("row").filter({ hasText: "AZ" });
-  await last.getByText("gets leads after ordinary orders (priority -5)").waitFor();
-  await last.getByText("Gets leads after your orders “Acme Leads, any state”.").waitFor();
-  await last.getByRole("button", { name: "Pause Acme Leads, AZ, 5 of 100 leads" }).waitFor();
-  assert.equal(await orders.getByText("100 of 100 leads").count(), 0);
+  await last.getByText("gets recruits after ordinary orders (priority -5)").waitFor();
+  await last.getByText("Gets recruits after your orders “Acme Leads, any state”.").waitFor();
+  await last.getByRole("button", { name: "Pause Acme Leads, AZ, 5 of 100 recruits" }).waitFor();
+  assert.equal(await orders.getByText("100 of 100 recruits").count(), 0);
   await orders.getByText("Filled and closed orders").click();
-  await orders.getByText("100 of 100 leads").waitFor();
+  await orders.getByText("100 of 100 recruits").waitFor();
   const ended = orders.getByRole("row").filter({ hasText: "NV" });
   await ended.getByText("has ended, gets no more").waitFor();
   assert.equal(await ended.getByRole("button", { name: "Open again" }).count(), 0);

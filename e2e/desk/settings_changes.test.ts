@@ -98,7 +98,7 @@ deskTest("a manager invites people, changes what they are, takes that back, and 
   await toast(page, "Ada Byron is back.").getByRole("button", { name: "Undo" }).click();
   await toast(page, "Taken back.").last().waitFor();
   await row("Ada Byron").getByRole("cell", { name: "2098-01-01" }).waitFor();
-  await choose(page, "Ada Byron", "Give no more leads");
+  await choose(page, "Ada Byron", "Give no more recruits");
   await row("Ada Byron").getByRole("cell", { name: "no", exact: true }).waitFor();
 
   await page.getByRole("button", { name: "Invite an agent" }).click();
@@ -109,7 +109,7 @@ deskTest("a manager invites people, changes what they are, takes that back, and 
   await drawer.getByRole("button", { name: "Send the invitation" }).click();
   await assertProblem(drawer.getByLabel("E-mail"), "Must be an e-mail address.");
   assert.equal(await drawer.getByRole("alert").count(), 0);
-  await drawer.getByText("An agent gets new leads at once, before the first sign-in.").waitFor();
+  await drawer.getByText("An agent gets new recruits at once, before the first sign-in.").waitFor();
   await assertAccessible(page);
   await drawer.getByLabel("E-mail").fill(`${crypto.randomUUID()}@example.com`);
   await drawer.getByRole("button", { name: "Send the invitation" }).click();
