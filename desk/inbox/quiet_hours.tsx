@@ -25,7 +25,7 @@ export function QuietHours({ conversationId, name, heardAt }: {
         ? `It is ${clocks.join(" or ")} for `
         : "It may be early or late for "}
       <bdi>{name}</bdi>.{" "}
-      {hours.opens_at === "infinity" ? "A text is held." : `A text is sent at ${timeText(hours.opens_at)}.`}
+      {hours.opens_at === "infinity" ? "A text is held." : `A text waits until ${timeText(hours.opens_at)}.`}
     </p>
   );
 }

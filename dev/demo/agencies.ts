@@ -30,7 +30,7 @@ export async function makeAgencies(sql: postgres.Sql, receiver: Receiver): Promi
         silent_after: slug === SILENT ? "3 minutes" : null,
       })
     }
-      on conflict (slug) do update set webhook_scheme = excluded.webhook_scheme,
+      on conflict (slug) do update set name = excluded.name, webhook_scheme = excluded.webhook_scheme,
         has_text_consent = excluded.has_text_consent, silent_after = excluded.silent_after`;
     if (kind === "key") {
       const [created] = await sql`select public.create_vendor_api_key(${slug}, 'demo') as key`;

@@ -137,7 +137,7 @@ export const SILENT = "job-board";
 export const VENDORS: Vendor[] = [
   {
     slug: "generic",
-    name: "Generic JSON",
+    name: "Bright Careers",
     kind: "key",
     parser: "generic",
     share: 2.2,

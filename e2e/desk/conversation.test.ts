@@ -139,7 +139,7 @@ deskTest("in quiet hours the box says what time it is for the recruit, and when 
     const talk = await createTalk(agent, "Maya", { state: "AS" });
     await signInJoined(page, agent, `inbox/${talk.id}`);
     const words = page.getByText(
-      /^It is \d+:\d\d [AP]M .* for Maya\. A text is sent at [A-Z][a-z]+ \d+, \d+:\d\d [AP]M C.T\.$/,
+      /^It is \d+:\d\d [AP]M .* for Maya\. A text waits until [A-Z][a-z]+ \d+, \d+:\d\d [AP]M C.T\.$/,
     );
     await words.waitFor();
     await assertAccessible(page);
