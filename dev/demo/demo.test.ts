@@ -199,7 +199,7 @@ step(7, "a mapping is mended, and what it refused is replayed", async (page) => 
   await page.getByText("Saved. It works within seconds.").waitFor();
   await picture(page, "tour/7");
   await page.evaluate(`location.hash = "#/operator/deliveries"`);
-  await page.getByRole("link", { name: "Career fairs" }).click();
+  await page.getByRole("link", { name: "Career fairs" }).first().click();
   await page.getByRole("button", { name: `Replay all ${count}` }).first().click();
   await page.getByRole("dialog").getByRole("button", { name: `Replay all ${count}` }).click();
   await until(async () =>
