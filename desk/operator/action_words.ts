@@ -74,7 +74,9 @@ function valueText(value: unknown): string {
   if (value === null) return "none";
   if (Array.isArray(value)) return value.map(valueText).join(", ");
   if (typeof value === "object") {
-    return Object.entries(value!).map(([column, set]) => `${wordsOf(column)} ${valueText(set)}`).join(", ");
+    return Object.entries(value!).map(([column, set]) =>
+      column === "none" ? "back to the hours of the law" : `${wordsOf(column)} ${valueText(set)}`
+    ).join(", ");
   }
   const moment = momentOf(value);
   return moment === null ? wordsOf(String(value)) : timeText(moment, undefined, true);

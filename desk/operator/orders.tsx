@@ -134,7 +134,7 @@ function OrderTable({ query, isOfAgency }: { query: ReturnType<typeof usePages<O
             isSentence: true,
           },
           { title: "Today", cell: todayText, isNumber: true },
-          { title: "Status", isPlain: true, cell: ({ status }) => <StatusBadge status={status} /> },
+          { title: "Status", isCorner: true, cell: ({ status }) => <StatusBadge status={status} /> },
         ]}
       />
       {asked && <Question key={asked.key} order={asked.order} act={asked.act} />}
