@@ -25,7 +25,7 @@ export function FigureRow({ figures }: { figures: Figures }) {
         label="First response"
         value={median}
         before={before.median}
-        format={minutesText}
+        format={(minutes) => minutes === 0 ? "<1 min" : minutesText(minutes)}
         isLessBetter
         values={daily.median.filter((minutes) => minutes !== null)}
         href={listHref(unanswered > 0 ? "unanswered" : "wrote", days)}

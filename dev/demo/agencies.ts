@@ -132,7 +132,8 @@ export async function asUser<Result>(
 ): Promise<Result> {
   return await sql.begin(async (sql) => {
     await sql`
-      select set_config('request.jwt.claims', json_build_object('sub', id, 'role', 'authenticated')::text, true)
+      select set_config(
+        'request.jwt.claims', json_build_object('sub', id, 'email', email, 'role', 'authenticated')::text, true)
       from auth.users where email = ${login}`;
     await sql`set local role authenticated`;
     return await act(sql);
