@@ -39,7 +39,7 @@ export function Funnel({ agent, figures }: { agent: Agent; figures: Figures }) {
         query={query}
         resource="vendors"
         expected={figures.vendors.length}
-        empty={<EmptyState title="No recruit has come in these days." />}
+        empty={<EmptyState title="No vendor has sent a recruit in these days." />}
         keyOf={({ vendor_id }) => vendor_id}
         nameOf={({ vendor }) => vendor}
         columns={[
