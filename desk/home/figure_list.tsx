@@ -109,7 +109,7 @@ function Responses({ figures: { days, first_response }, agent }: { figures: Figu
         <p className="quiet">
           {ninety !== null && `90% were answered within ${minutesText(ninety)}. `}Only the agency’s hours count:{" "}
           {clockText(hours.opens_at)} to{" "}
-          {clockText(hours.closes_at)}, Monday to Friday. So an answer at night may take under 1 min.
+          {clockText(hours.closes_at)}, Monday to Friday. So an answer at night may take less than 1 min.
         </p>
       )}
     </>

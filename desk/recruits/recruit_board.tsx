@@ -128,7 +128,7 @@ function Card({ recruit, onMove }: { recruit: Recruit; onMove: (recruit: Moved, 
       <span className="quiet">
         <DotSeparated>
           {state}
-          {`${ago(stage_since)} in stage`}
+          {`in stage ${ago(stage_since).replace("now", "just now")}`}
           {agent_id === null && "No agent"}
         </DotSeparated>
       </span>

@@ -18,7 +18,7 @@ const OPENED: Record<string, (page: Page) => Promise<void>> = {
     await page.getByRole("region", { name: "Conversations" }).getByRole("listitem").nth(2).getByRole("link").click();
     await page.locator(".composer").waitFor();
   },
-  recruit: (page) => openRow(page, "recruits?sort=-last_text"),
+  recruit: (page) => openRow(page, "recruits?sort=-text"),
   ...Object.fromEntries(AGENCY_TABS.map((tab) => [`agency${tab}`, async (page) => {
     await openRow(page, "operator/agencies");
     await open(page, `${page.url().split("#/")[1]}${tab}`);
