@@ -11,7 +11,7 @@ import { useVendorName } from "./vendor_name.tsx";
 /** What operators changed or were shown, on the page and by the command. */
 export function Actions() {
   return (
-    <Page title="What we did" isTitleHidden>
+    <Page title="What we did">
       <p className="quiet">
         Each change by an operator, and each time that an operator was shown data of a person, here or by the command.
       </p>

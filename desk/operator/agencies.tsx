@@ -73,7 +73,7 @@ export function Agencies() {
   const problemsOf = useProblemsOf();
   const query = usePages(agencyQueries.list(useDebounced(typed), column, sort.isDescending));
   return (
-    <Page title="Agencies" isTitleHidden>
+    <Page title="Agencies">
       <Search label="Name of the agency" value={typed} onChange={setTyped} />
       <Table
         query={query}

@@ -20,7 +20,7 @@ export function Deliveries() {
   const nameOf = useVendorName();
   const codes = new Set([code ?? [], query.data?.map((reason) => reason.code) ?? []].flat());
   return (
-    <Page title="Rejected deliveries" isTitleHidden>
+    <Page title="Rejected deliveries">
       <p className="quiet">
         What a vendor has sent and the service could not store. Correct what rejects it, then replay it: each delivery
         is deleted after 30 days.

@@ -73,7 +73,7 @@ function Problem({ word, why }: { word: string; why: string | null }) {
 export function AllDestinations() {
   const query = usePages(destinationQueries.list());
   return (
-    <Page title="Destinations" isTitleHidden>
+    <Page title="Destinations">
       <Table
         query={query}
         resource="destinations"

@@ -13,7 +13,7 @@ import { Table } from "../ui/table.tsx";
 /** Our numbers, of which a paused one can be resumed. */
 export function Numbers() {
   return (
-    <Page title="Numbers" isTitleHidden>
+    <Page title="Numbers">
       <p className="quiet">
         Texts are sent from these numbers. A paused one receives texts, and holds what is to be sent.
       </p>

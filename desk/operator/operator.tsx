@@ -128,14 +128,8 @@ function Views() {
   return (
     <div className="subnav">
       <Tabs label="Operator" tabs={toDo} among={all} />
-      <button type="button" popoverTarget={id} aria-current={isMore ? "page" : undefined}>
-        {isMore
-          ? (
-            <>
-              <span className="visually-hidden">More views:</span> {current.label}
-            </>
-          )
-          : "More"} <ChevronDown size={16} />
+      <button type="button" popoverTarget={id} aria-current={isMore || undefined}>
+        More <ChevronDown size={16} />
       </button>
       <div id={id} ref={menu} className="menu" popover="auto" onClick={() => menu.current!.hidePopover()}>
         <Tabs label="More of the operator" tabs={service} among={all} isList />

@@ -20,7 +20,7 @@ import { useVendorName, VendorField } from "./vendor_name.tsx";
 /** The orders of all agencies, each with what can be done with it. */
 export function Orders() {
   return (
-    <Page title="Orders" isTitleHidden>
+    <Page title="Orders">
       <FoundOrders all="Not closed">
         <SearchField label="Agency or agent" />
       </FoundOrders>

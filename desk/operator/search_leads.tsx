@@ -22,7 +22,7 @@ export function SearchLeads() {
   }
 
   return (
-    <Page title="Search" isTitleHidden>
+    <Page title="Search">
       {/* The browser must not keep what is typed, which may be a person's. */}
       <form className="look-up" role="search" autoComplete="off" onSubmit={submit}>
         <input

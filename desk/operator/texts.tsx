@@ -22,7 +22,7 @@ export function Texts() {
   }
 
   return (
-    <Page title="Unmatched texts" isTitleHidden>
+    <Page title="Unmatched texts">
       <p className="quiet">
         Texts between two numbers that have no conversation. A person who sent STOP must get no further text, but is
         opted out only once the text has a conversation.

@@ -24,7 +24,7 @@ const LATE_AFTER = 5;
 export function Today() {
   const { isPending, othersError } = useTroubles();
   return (
-    <Page title="Today" isTitleHidden>
+    <Page title="Today">
       <CheckedAt />
       <Alerts />
       {othersError && (

@@ -20,7 +20,7 @@ import { useVendorName } from "./vendor_name.tsx";
 export function Vendors() {
   const query = useQuery(operatorQueries.vendorDays());
   return (
-    <Page title="Vendors" isTitleHidden>
+    <Page title="Vendors">
       <QueryResult query={query} resource="leads of the vendors">
         {(vendors) =>
           vendors.length === 0

@@ -28,7 +28,7 @@ export function Waiting() {
   const { data: result, mutateAsync: distribute } = useDistribute();
   const nameOf = useVendorName();
   return (
-    <Page title="Waiting leads" isTitleHidden>
+    <Page title="Waiting leads">
       <p className="quiet">
         No open order wanted them when they came. An order that is opened or changed takes only leads that come
         afterwards: distribute these once an open order wants them.

@@ -12,7 +12,7 @@ import { ago, Time } from "../ui/time.tsx";
 export function WaitingRecruits() {
   const query = usePages(operatorQueries.waitingRecruits());
   return (
-    <Page title="Waiting recruits" isTitleHidden>
+    <Page title="Waiting recruits">
       <p className="quiet">
         They have written, and nobody has answered yet. The agent has the conversation; the managers of the agency can
         give it to somebody else.

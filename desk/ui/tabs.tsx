@@ -35,12 +35,13 @@ export function Tabs({ label, tabs, among = tabs, isList = false }: {
 }) {
   const current = useCurrentTab(among);
   const nav = useRef<HTMLElement>(null);
-  // On a phone the marked one may be beyond an edge.
+  // On a phone the marked one may be beyond an edge. Where none is, they rest at their start.
   useEffect(() => {
     const marked = nav.current!.querySelector("[aria-current]")?.getBoundingClientRect();
+    if (marked === undefined) return nav.current!.scrollTo(0, 0);
     const { left, right } = nav.current!.getBoundingClientRect();
     // 24 pixels at the right fade.
-    if (marked) nav.current!.scrollLeft += Math.max(0, marked.right + 24 - right) + Math.min(0, marked.left - left);
+    nav.current!.scrollLeft += Math.max(0, marked.right + 24 - right) + Math.min(0, marked.left - left);
   }, [current?.href]);
   useEffect(() => {
     const watcher = new ResizeObserver(() => markEdges(nav.current!));
