@@ -58,7 +58,10 @@ export type UnsentText = Row<
 export type UnsentCause = Row<"unsent_cause_list", "cause" | "texts" | "since">;
 type VendorName = Row<"vendor_name_list", "id" | "slug" | "name">;
 /** A recruit who waits for an answer. */
-export type WaitingRecruit = Row<"waiting_recruit_list", "conversation_id" | "agency" | "phone" | "since">;
+export type WaitingRecruit = Row<
+  "waiting_recruit_list",
+  "conversation_id" | "agency_id" | "agency" | "phone" | "since"
+>;
 /** A vendor with its API keys. */
 export type Vendor = Row<"vendor_list", "slug" | "active" | "keys">;
 /** A lead that came again. */

@@ -7,7 +7,8 @@ import { SearchField, SelectField } from "../ui/filters.tsx";
 import { Page } from "../ui/page.tsx";
 import { EmptyState } from "../ui/query_result.tsx";
 import { Table } from "../ui/table.tsx";
-import { ago, Time } from "../ui/time.tsx";
+import { Time, until } from "../ui/time.tsx";
+import { MappingLink } from "./mapping_link.tsx";
 import { useVendorName, VendorField } from "./vendor_name.tsx";
 
 const WEEK = 7 * 86_400_000;
@@ -58,15 +59,18 @@ export function Deliveries() {
           { title: "Deliveries", cell: ({ deliveries }) => countText(deliveries), isNumber: true },
           { title: "Last", cell: ({ last_at }) => <Time at={last_at} isAge /> },
           { title: "First deleted", cell: ({ first_deleted_at }) => <Deletion at={first_deleted_at} /> },
-          { title: "Code", cell: ({ code }) => code, isMinor: true },
           {
             title: "Next step",
             cell: (reason) => (
-              <Link href={pathOf(groupOf(reason))}>
-                Replay or dismiss{" "}
-                <span className="visually-hidden">those of {nameOf(reason.vendor)}: {reason.reason}</span>
-              </Link>
+              <span className="line">
+                <MappingLink vendor={reason.vendor} />
+                <Link href={pathOf(groupOf(reason))}>
+                  Replay or dismiss{" "}
+                  <span className="visually-hidden">those of {nameOf(reason.vendor)}: {reason.reason}</span>
+                </Link>
+              </span>
             ),
+            isPlain: true,
           },
         ]}
       />
@@ -77,8 +81,7 @@ export function Deliveries() {
 /** The time until the oldest delivery is deleted. */
 function Deletion({ at }: { at: string }) {
   const left = Date.parse(at) - Date.now();
-  const words = `in ${ago(new Date().toISOString(), Date.parse(at))}`;
-  return left < WEEK ? <Badge meaning={left < WEEK / 7 ? "bad" : "warn"}>{words}</Badge> : words;
+  return left < WEEK ? <Badge meaning={left < WEEK / 7 ? "bad" : "warn"}>{until(at)}</Badge> : until(at);
 }
 
 /** The group of a reason, or of a delivery. */

@@ -31,8 +31,7 @@ const COLUMNS: TableColumn<Destination>[] = [
   { title: "State", cell: (destination) => <State of={destination} />, isSentence: true },
   {
     title: "Last delivered",
-    cell: ({ last_delivered_at: at }) =>
-      at === null ? <Badge meaning="warn">nothing yet</Badge> : <Time at={at} isAge />,
+    cell: ({ last_delivered_at: at }) => at === null ? "nothing yet" : <Time at={at} isAge />,
   },
   { title: "Waiting", cell: ({ waiting }) => countText(waiting), isNumber: true },
   { title: "Failed, 24 h", cell: ({ failed_24h }) => countText(failed_24h), isNumber: true },
@@ -55,10 +54,16 @@ const COLUMNS: TableColumn<Destination>[] = [
   },
 ];
 
-function State({ of: { is_on, off_reason, failing_since, last_failure } }: { of: Destination }) {
+function State(
+  { of: { is_on, agency_id, last_delivered_at, off_reason, failing_since, last_failure } }: { of: Destination },
+) {
   if (off_reason !== null) return <Problem word="switched off" why={off_reason} />;
   if (failing_since !== null) return <Problem word="failing" why={last_failure} />;
-  return is_on ? <Badge meaning="good">on</Badge> : <Badge meaning="warn">paused</Badge>;
+  if (!is_on) return <Badge meaning="warn">paused</Badge>;
+  // Whether the variable is set, only the functions know.
+  return agency_id === null && last_delivered_at === null
+    ? <Badge meaning="warn">not used yet</Badge>
+    : <Badge meaning="good">on</Badge>;
 }
 
 function Problem({ word, why }: { word: string; why: string | null }) {

@@ -15,6 +15,7 @@ import { showToast } from "../ui/toast.tsx";
 import { NewestLeads } from "./newest_leads.tsx";
 import { isOpen } from "./trouble_words.ts";
 import { type Trouble, useTroubles } from "./troubles.ts";
+import { TroubleCause } from "./trouble_cause.tsx";
 import { WaitingStates } from "./waiting.tsx";
 
 /** The minutes after which the service should have looked again. */
@@ -69,6 +70,9 @@ const GROUPS: [group: string, meaning?: Meaning][] = [
 /** The kinds that come first in their group: people wait, or something is lost for good. */
 const FIRST = new Set(["recruit_waiting", "deliveries_deleted"]);
 
+/** Those whose details say until when there is time. */
+const WITHOUT_AGE = new Set(["key_expires", "deliveries_deleted"]);
+
 function Alerts() {
   const { more, data, ...query } = useTroubles();
   const { mutateAsync: acknowledge } = useAcknowledge();
@@ -119,13 +123,13 @@ function Alerts() {
             isHeader: true,
             isSentence: true,
           },
-          { title: "Details", cell: ({ problem }) => problem, isSentence: true, isPlain: true },
+          { title: "Details", cell: (trouble) => <TroubleCause of={trouble} />, isSentence: true, isPlain: true },
           {
             title: "For",
             key: "since",
             cell: (trouble) =>
-              trouble.kind !== "key_expires" && (
-                <span className={groupOf(trouble) === 0 ? "is-bad" : undefined}>
+              !WITHOUT_AGE.has(trouble.kind) && (
+                <span className={groupOf(trouble) === 0 ? "is-late" : undefined}>
                   <Time at={trouble.since} isAge />
                 </span>
               ),

@@ -3,6 +3,7 @@ import { type Alert, operatorQueries, type Reason, SELDOM } from "../data/operat
 import { operatorCounts } from "../data/operator_counts.ts";
 import { orderQueries } from "../data/orders.ts";
 import { countText } from "../ui/count.ts";
+import { until } from "../ui/time.tsx";
 import { groupOf, pathOf } from "./deliveries.tsx";
 import { aboutOf, isOpen, problemOf } from "./trouble_words.ts";
 import { useVendorName } from "./vendor_name.tsx";
@@ -86,7 +87,9 @@ function deliveriesOf(reasons: Reason[]): Trouble {
     kind: "deliveries_deleted",
     subject: first.vendor,
     name: `vendor ${first.vendor}`,
-    problem: `${count} rejected ${count === 1 ? "delivery is" : "deliveries are"} deleted within 7 days`,
+    problem: `${countText(count)} ${count === 1 ? "is" : "are"} deleted within 7 days, the first ${
+      until(first.first_deleted_at)
+    }: ${first.reason}`,
     title: "Rejected deliveries that are deleted soon",
     advice: "Replay or dismiss them.",
     link: reasons.length === 1 ? pathOf(groupOf(first)) : `/operator/deliveries?vendor=${first.vendor}`,

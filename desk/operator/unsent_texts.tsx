@@ -8,6 +8,7 @@ import { ConfirmButton } from "../ui/confirm.tsx";
 import { CopyButton } from "../ui/copy_button.tsx";
 import { countText } from "../ui/count.ts";
 import { useParameter } from "../ui/location.ts";
+import { HeldSince } from "../ui/held_texts.tsx";
 import { Page } from "../ui/page.tsx";
 import { phoneText } from "../ui/phone.ts";
 import { EmptyState } from "../ui/query_result.tsx";
@@ -63,7 +64,7 @@ export function UnsentTexts() {
           // A chosen cause says it.
           ...cause === null && hasOthers ? [WHY] : [],
           ...ROW,
-          { title: "Waits", cell: ({ created_at }) => ago(created_at), isNumber: true, isCorner: true },
+          { title: "Waits", cell: ({ created_at }) => <HeldSince at={created_at} />, isNumber: true, isCorner: true },
         ]}
         acts={(texts, clear) => <CancelButton ids={texts.map(TABLE.keyOf)} onCancelled={clear} />}
         {...TABLE}
@@ -108,7 +109,7 @@ function Causes() {
       columns={[
         { title: "Cause", cell: (row) => wordsOf(row)[0], isHeader: true, isSentence: true },
         { title: "Texts", cell: ({ texts }) => countText(texts), isNumber: true },
-        { title: "Oldest", cell: ({ since }) => <Time at={since} isAge />, isCorner: true },
+        { title: "Oldest", cell: ({ since }) => <HeldSince at={since} />, isCorner: true },
         { title: "Next step", cell: (row) => <NextStep of={row} />, isSentence: true, isPlain: true },
       ]}
     />
@@ -199,6 +200,11 @@ function wordsOf({ cause, subject, agency }: UnsentCause): [title: string, next?
   };
   const [title, next, command] = words[cause] ?? [cause];
   return [title, next, command && (command === SECRETS ? command : `npm run admin -- ${command}`)];
+}
+
+/** A cause in words. */
+export function causeTitle(cause: UnsentCause): string {
+  return wordsOf(cause)[0];
 }
 
 function noHours(states: string[]): string {

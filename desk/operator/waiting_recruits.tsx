@@ -1,3 +1,4 @@
+import { Link } from "wouter";
 import { operatorQueries } from "../data/operator.ts";
 import { usePages } from "../data/pages.ts";
 import { Badge } from "../ui/badge.tsx";
@@ -14,8 +15,8 @@ export function WaitingRecruits() {
   return (
     <Page title="Waiting recruits">
       <p className="quiet">
-        They have written, and nobody has answered yet. The agent has the conversation; the managers of the agency can
-        give it to somebody else.
+        They have written, and nobody has answered yet. The agent has the conversation. A manager of the agency can give
+        it to somebody else: open the agency to see its people.
       </p>
       <Table
         query={query}
@@ -26,7 +27,10 @@ export function WaitingRecruits() {
         nameOf={({ recruit, phone }) => recruit ?? phoneText(phone)}
         columns={[
           { title: "Recruit", cell: ({ recruit, phone }) => <bdi>{recruit ?? phoneText(phone)}</bdi>, isHeader: true },
-          { title: "Agency", cell: ({ agency }) => agency },
+          {
+            title: "Agency",
+            cell: ({ agency_id, agency }) => <Link href={`/operator/agencies/${agency_id}`}>{agency}</Link>,
+          },
           { title: "Agent", cell: ({ agent }) => <bdi>{agent ?? "Managers"}</bdi> },
           { title: "Phone", cell: ({ phone }) => phoneText(phone) },
           { title: "Since", cell: ({ since }) => <Time at={since} />, isMinor: true },

@@ -1,14 +1,30 @@
 import { Link } from "wouter";
 import { countText } from "./count.ts";
-import { ago } from "./time.tsx";
+import { ago, Time } from "./time.tsx";
+
+/** The time after which the alert texts_held opens, unless its rule has another one. */
+const HELD_TOO_LONG = 48 * 3_600_000;
 
 /** How many texts of one of our numbers are not sent, and since when, for operators: it leads to them. */
 export function HeldTexts({ phone, waiting, since }: { phone: string; waiting: number; since: string | null }) {
   if (waiting === 0) return "No text waits";
-  const age = since === null ? "now" : ago(since);
   return (
     <Link href={`/operator/outbox?of=${encodeURIComponent(phone)}`}>
-      {countText(waiting)} {waiting === 1 ? "text" : "texts"} not sent{age !== "now" && `, oldest ${age}`}
+      {countText(waiting)} {waiting === 1 ? "text" : "texts"} not sent{since !== null && ago(since) !== "now" && (
+        <>
+          , oldest <HeldSince at={since} />
+        </>
+      )}
     </Link>
+  );
+}
+
+/** How long a text has been held. */
+export function HeldSince({ at }: { at: string }) {
+  const isLate = Date.parse(at) < Date.now() - HELD_TOO_LONG;
+  return (
+    <span className={isLate ? "is-late" : undefined}>
+      <Time at={at} isAge />
+    </span>
   );
 }

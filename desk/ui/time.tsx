@@ -138,6 +138,11 @@ export function ago(at: string, now = Date.now()): string {
   return `${Math.floor(minutes / 60 / 24)} days`;
 }
 
+/** The time until then: "in 5 days". */
+export function until(at: string): string {
+  return `in ${ago(new Date().toISOString(), Date.parse(at))}`;
+}
+
 /** Renders again each minute, so that {@link ago} stays true. Returns a number that grows with it. */
 export function useMinute(): number {
   const [minute, setMinute] = useState(0);

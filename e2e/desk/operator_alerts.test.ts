@@ -127,7 +127,8 @@ deskTest("an operator sees which texts are not sent, and why", async (page) => {
     await sql`delete from public.texting_closures where source = 'the test'`;
   }
   await page.evaluate(`location.hash = "#/operator/actions"`);
-  await page.getByRole("row").filter({ hasText: "Hours set" }).getByText("NY, none true").first().waitFor();
+  await page.getByRole("row").filter({ hasText: "Hours set" }).getByText("NY, back to the hours of the law").first()
+    .waitFor();
   await sql`
     update public.text_outbox set reason = 'quiet_hours', due_at = 'infinity' where conversation_id = ${talk.id}`;
   await sql`update public.service_numbers set status = 'active' where phone = ${agent.service}`;
