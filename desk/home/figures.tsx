@@ -25,12 +25,12 @@ export function FigureRow({ figures }: { figures: Figures }) {
         label="First response"
         value={median}
         before={before.median}
-        format={(minutes) => minutes === 0 ? "<1 min" : minutesText(minutes)}
+        format={minutesText}
         isLessBetter
         values={daily.median.filter((minutes) => minutes !== null)}
         href={listHref(unanswered > 0 ? "unanswered" : "wrote", days)}
         hint={unanswered > 0 &&
-          `${countText(unanswered)} of ${countText(first_response.recruits)} not answered by a person`}
+          `median; a person has not answered ${countText(unanswered)} of ${countText(first_response.recruits)}`}
       />
       <Figure
         label="Texts not delivered"

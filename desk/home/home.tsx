@@ -64,7 +64,11 @@ function Waiting({ agent, since }: { agent: Agent } & Pick<Figures["waiting"], "
         </Link>
       )}
       {recruits > 0 && since !== null && <span className="quiet">longest: {ago(since)}</span>}
-      {nobody > 0 && <Link href="/inbox/nobody">{cappedText(nobody)} without an agent</Link>}
+      {nobody > 0 && (
+        <Link href="/inbox/nobody">
+          {cappedText(nobody)} {nobody === 1 ? "conversation has" : "conversations have"} no agent
+        </Link>
+      )}
     </p>
   );
 }

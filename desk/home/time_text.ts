@@ -21,8 +21,8 @@ export function clockText(time: string): string {
   return hour % 24 === 0 && minute === 0 ? "midnight" : CLOCK.format(Date.UTC(2000, 0, 1, hour, minute));
 }
 
-/** A time in minutes of the agency's hours: "< 1 min", "12 min", "3 h 5 min". */
+/** A time in minutes of the agency's hours: "<1 min", "12 min", "3 h 5 min". */
 export function minutesText(minutes: number): string {
-  if (minutes === 0) return "< 1 min";
+  if (minutes === 0) return "<1 min";
   return minutes < 60 ? `${minutes} min` : `${countText(Math.floor(minutes / 60))} h ${minutes % 60} min`;
 }

@@ -60,7 +60,7 @@ function NothingOpen({ agent, filter }: { agent: Agent; filter: Filter }) {
       <EmptyState title="No conversation is open.">
         {isQueue && first
           ? (
-            <Link className="button" href={hrefOf("waiting", first.id)}>
+            <Link className="button primary" href={hrefOf("waiting", first.id)}>
               Next waiting: <bdi>{first.name || phoneText(first.recruit_phone)}</bdi>
             </Link>
           )

@@ -62,8 +62,7 @@ export function useOwnerActs({ conversation, agent, isWriter, readUpTo }: {
     : status === "bot"
     ? { label: "Take over", icon: Hand, run: () => assign.mutate({ id: agent.id, name: fullName(agent) }) }
     : {
-      label: "Hand back to the bot",
-      short: "Hand back",
+      label: "Hand to bot",
       icon: Bot,
       isRunning: handBack.isPending,
       run: () => handBack.mutate(),

@@ -58,7 +58,11 @@ export function Deliveries() {
           },
           { title: "Deliveries", cell: ({ deliveries }) => countText(deliveries), isNumber: true },
           { title: "Last", cell: ({ last_at }) => <Time at={last_at} isAge /> },
-          { title: "First deleted", cell: ({ first_deleted_at }) => <Deletion at={first_deleted_at} /> },
+          {
+            title: "First deleted",
+            cell: ({ first_deleted_at }) => <Deletion at={first_deleted_at} />,
+            isCorner: true,
+          },
           {
             title: "Next step",
             cell: (reason) => (
@@ -81,7 +85,7 @@ export function Deliveries() {
 /** The time until the oldest delivery is deleted. */
 function Deletion({ at }: { at: string }) {
   const left = Date.parse(at) - Date.now();
-  return left < WEEK ? <Badge meaning={left < WEEK / 7 ? "bad" : "warn"}>{until(at)}</Badge> : until(at);
+  return left < WEEK ? <Badge meaning={left < WEEK / 7 ? "bad" : "warn"}>{until(at)}</Badge> : <span>{until(at)}</span>;
 }
 
 /** The group of a reason, or of a delivery. */

@@ -87,7 +87,7 @@ function deliveriesOf(reasons: Reason[]): Trouble {
     kind: "deliveries_deleted",
     subject: first.vendor,
     name: `vendor ${first.vendor}`,
-    problem: `${countText(count)} ${count === 1 ? "is" : "are"} deleted within 7 days, the first ${
+    problem: `${count === 1 ? "1 is deleted" : `${countText(count)} are deleted within 7 days, the first`} ${
       until(first.first_deleted_at)
     }: ${first.reason}`,
     title: "Rejected deliveries that are deleted soon",

@@ -153,7 +153,7 @@ deskTest("after a STOP the box is disabled and says the recruit's words; notes a
   assert.equal(await box(page).isDisabled(), true);
   assert.equal(await box(page).inputValue(), "Please wait");
   assert.equal(await send(page).count(), 0);
-  assert.equal(await page.getByRole("button", { name: "Hand back to the bot" }).count(), 0);
+  assert.equal(await page.getByRole("button", { name: "Hand to bot" }).count(), 0);
   await assertAccessible(page);
   await noteMode(page).click();
   await noteBox(page).fill("Has asked us to stop");
@@ -177,7 +177,7 @@ deskTest("an agent takes over from the bot, and hands back", async (page) => {
     (await sql`select status, assigned_agent_id from public.recruiting_conversations where id = ${talk.id}`)[0];
   await until(async () => (await status())!.status === "escalated");
   assert.deepEqual({ ...await status() }, { status: "escalated", assigned_agent_id: agent.agent_id });
-  await page.getByRole("button", { name: "Hand back to the bot" }).click();
+  await page.getByRole("button", { name: "Hand to bot" }).click();
   await page.getByRole("button", { name: "Take over" }).waitFor();
   assert.equal((await status())!.status, "bot");
   await page.getByRole("button", { name: "No reply needed" }).click();

@@ -190,7 +190,7 @@ deskTest("today has what is deleted soon of a vendor, and the orders that get no
   await sql`update public.recruiting_orders set created_at = '2020-01-01' where id = ${idle.id}`;
   await signIn(page, await signInNewOperator(), "operator");
   const deliveries = page.getByRole("rowgroup", { name: "Now" }).getByRole("row").filter({ hasText: vendor.slug });
-  await deliveries.getByText(/^1 is deleted within 7 days, the first in 1[89] h: no name$/).waitFor();
+  await deliveries.getByText(/^1 is deleted in 1[89] h: no name$/).waitFor();
   const table = page.getByRole("rowgroup", { name: "To do" });
   const order = table.getByRole("row").filter({ hasText: `Order ${idle.id.slice(0, 8)}` });
   await order.getByText("other orders take every lead that it wants").waitFor();

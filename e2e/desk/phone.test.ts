@@ -111,7 +111,7 @@ deskTest("in a small window Send is there, and the texts have 40 %, whatever is 
     await noteMode(page).tap();
     await write.fill("");
     await page.getByRole("button", { name: "More acts" }).tap();
-    for (const act of ["Snooze", "Hand back to the bot", "Write a note", "Give it to"]) {
+    for (const act of ["Snooze", "Hand to bot", "Write a note", "Give it to"]) {
       const item = page.getByRole("menuitem", { name: act }).first();
       await item.scrollIntoViewIfNeeded();
       await placeOf(page, item);
