@@ -5,6 +5,7 @@ import { CallError } from "../data/client.ts";
 import { ActionError, problemOf, useAction } from "../ui/action.tsx";
 import { Field } from "../ui/field.tsx";
 import { QueryResult } from "../ui/query_result.tsx";
+import { zoneText } from "../ui/zone_text.ts";
 import { sayChanged } from "./say_changed.ts";
 
 /** The name, the time zone and the hours of the agency. */
@@ -87,13 +88,10 @@ const FIELDS: (keyof AgencyChanges)[] = ["name", "timezone", "opens_at", "closes
 
 let named: [zone: string, name: string][] | undefined;
 
-/** The time zones with their names, such as "Central Time (Chicago)", by name. Made once: it takes a while. */
+/** The time zones with their names, by name. Made once: it takes a while. */
 function zones() {
-  return named ??= Intl.supportedValuesOf("timeZone").map((timeZone): [string, string] => {
-    const name = new Intl.DateTimeFormat("en-US", { timeZone, timeZoneName: "longGeneric" }).formatToParts()
-      .find(({ type }) => type === "timeZoneName")?.value;
-    return [timeZone, `${name} (${timeZone.split("/").at(-1)!.replaceAll("_", " ")})`];
-  }).sort(([, one], [, other]) => one.localeCompare(other));
+  return named ??= Intl.supportedValuesOf("timeZone").map((zone): [string, string] => [zone, zoneText(zone)])
+    .sort(([, one], [, other]) => one.localeCompare(other));
 }
 
 /** A time without its seconds; anything else as it is. */
