@@ -7,7 +7,7 @@ import { Badge, type Meaning } from "../ui/badge.tsx";
 import { isOver } from "../ui/change_order.tsx";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { countText } from "../ui/count.ts";
-import { todayText, wantedText } from "../ui/order_fill.tsx";
+import { LeadsToday, wantedText } from "../ui/order_fill.tsx";
 import { Page } from "../ui/page.tsx";
 import { EmptyState, QueryResult } from "../ui/query_result.tsx";
 import { Time } from "../ui/time.tsx";
@@ -127,7 +127,9 @@ function OrderFacts({ order }: { order: Order }) {
           <Fill order={order} />
         </dd>
         <dt>Today</dt>
-        <dd>{todayText(order)}</dd>
+        <dd>
+          <LeadsToday order={order} />
+        </dd>
         <dt>Priority</dt>
         <dd>{priority}</dd>
         <dt>Greeting</dt>

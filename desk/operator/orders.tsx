@@ -9,7 +9,7 @@ import { ConfirmButton, ConfirmDialog } from "../ui/confirm.tsx";
 import { SearchField, SelectField } from "../ui/filters.tsx";
 import { labelOf } from "../ui/json_value.tsx";
 import { Forecast } from "../ui/order_columns.tsx";
-import { todayText, wantedText } from "../ui/order_fill.tsx";
+import { LeadsToday, wantedText } from "../ui/order_fill.tsx";
 import { Page } from "../ui/page.tsx";
 import { Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
@@ -116,10 +116,11 @@ function OrderTable({ query, isOfAgency }: { query: ReturnType<typeof usePages<O
             isSentence: true,
           },
           { title: "Agent", cell: ({ agent }) => <bdi>{agent ?? "Take turns"}</bdi>, isMinor: true },
-          { title: "Leads", cell: (order) => <Fill order={order} /> },
+          { title: "Leads", isPlain: true, cell: (order) => <Fill order={order} /> },
           { title: "Priority", cell: ({ priority }) => priority, isNumber: true, isMinor: true },
           {
             title: "Forecast",
+            isPlain: true,
             cell: (order) =>
               (order.status === "open" || order.ends_at !== null) && (
                 <span className="two-lines">
@@ -133,7 +134,7 @@ function OrderTable({ query, isOfAgency }: { query: ReturnType<typeof usePages<O
               ),
             isSentence: true,
           },
-          { title: "Today", cell: todayText, isNumber: true },
+          { title: "Today", cell: (order) => <LeadsToday order={order} /> },
           { title: "Status", isCorner: true, cell: ({ status }) => <StatusBadge status={status} /> },
         ]}
       />

@@ -1,7 +1,7 @@
 import { Link } from "wouter";
 import type { Order } from "../data/orders.ts";
 import { Badge } from "./badge.tsx";
-import { filledText, todayText, wantedText } from "./order_fill.tsx";
+import { filledText, LeadsToday, wantedText } from "./order_fill.tsx";
 import { OrderStanding } from "./order_standing.tsx";
 import { type PacedOrder, paceOf } from "./pace.ts";
 import type { TableColumn } from "./table.tsx";
@@ -11,7 +11,7 @@ export const ORDER_COLUMNS: TableColumn<Order>[] = [
   { title: "Order", cell: (order) => <Wanted order={order} />, isHeader: true, isSentence: true },
   { title: "Fill", cell: (order) => <Fill order={order} /> },
   { title: "Forecast", cell: (order) => <Forecast order={order} /> },
-  { title: "Today", cell: todayText, isNumber: true },
+  { title: "Today", cell: (order) => <LeadsToday order={order} /> },
 ];
 
 function Wanted({ order: { id, vendor, states } }: { order: Order }) {

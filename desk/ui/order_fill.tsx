@@ -12,8 +12,13 @@ export function filledText({ filled, quantity }: Pick<Order, "filled" | "quantit
 }
 
 /** The leads of the agency's day, and the cap. */
-export function todayText({ leads_today, daily_cap }: Pick<Order, "leads_today" | "daily_cap">): string {
-  return `${countText(leads_today)}${daily_cap === null ? ", no limit" : ` of ${countText(daily_cap)}`}`;
+export function LeadsToday({ order: { leads_today, daily_cap } }: { order: Pick<Order, "leads_today" | "daily_cap"> }) {
+  return (
+    <>
+      {countText(leads_today)}
+      {daily_cap === null ? <small>, no limit</small> : ` of ${countText(daily_cap)}`}
+    </>
+  );
 }
 
 /** An order for screen readers, where others may want the same leads. */
