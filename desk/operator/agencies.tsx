@@ -3,13 +3,14 @@ import { AGENCY_SORTS, agencyQueries, type ListedAgency } from "../data/agency.t
 import { usePages } from "../data/pages.ts";
 import { Badge } from "../ui/badge.tsx";
 import { countText } from "../ui/count.ts";
+import { Nothing } from "../ui/nothing.tsx";
 import { Page } from "../ui/page.tsx";
 import { EmptyState } from "../ui/query_result.tsx";
 import { Search, useDebounced } from "../ui/search.tsx";
 import { Table, type TableColumn } from "../ui/table.tsx";
 import { useSort } from "../ui/table_sort.ts";
 import { hoursText, zoneText } from "../ui/zone_text.ts";
-import { useProblemsOf } from "./agency_problems.tsx";
+import { ProblemCount, useProblemsOf } from "./agency_problems.tsx";
 
 const COLUMNS: TableColumn<ListedAgency>[] = [
   { title: "Name", key: "name", isHeader: true, cell: ({ name }) => <bdi>{name}</bdi> },
@@ -20,7 +21,7 @@ const COLUMNS: TableColumn<ListedAgency>[] = [
     key: "active_agents",
     cell: ({ active_agents }) => active_agents,
     isNumber: true,
-    isMinor: "in_card",
+    isMinor: true,
     isGreatestFirst: true,
   },
   {
@@ -47,9 +48,10 @@ const COLUMNS: TableColumn<ListedAgency>[] = [
       </>
     ),
     isNumber: true,
+    isMinor: true,
     isGreatestFirst: true,
   },
-  { title: "Bot", cell: ({ has_bot }) => has_bot ? <Badge meaning="good">on</Badge> : "off" },
+  { title: "Bot", isMinor: true, cell: ({ has_bot }) => has_bot ? <Badge meaning="good">on</Badge> : "off" },
 ];
 
 /** How many problems an agency has, which its page shows. */
@@ -57,12 +59,11 @@ function problemsColumn(problemsOf: ReturnType<typeof useProblemsOf>): TableColu
   return {
     title: "Problems",
     cell: ({ id }) => {
-      const [worst, ...others] = problemsOf(id);
-      return worst === undefined
-        ? 0
-        : <Badge meaning={worst.severity === 1 ? "bad" : "warn"}>{others.length + 1}</Badge>;
+      const problems = problemsOf(id);
+      return problems.length === 0 ? <Nothing words="none" /> : <ProblemCount problems={problems} />;
     },
     isNumber: true,
+    isCorner: true,
   };
 }
 

@@ -1,5 +1,6 @@
 import { Link } from "wouter";
 import { Badge } from "../ui/badge.tsx";
+import { useIsPhone } from "../ui/is_wide.ts";
 import { Time } from "../ui/time.tsx";
 import { isOpen } from "./trouble_words.ts";
 import { type Trouble, useTroubles } from "./troubles.ts";
@@ -15,8 +16,9 @@ export function useProblemsOf(): (agencyId: string) => Trouble[] {
 /** What is to do about an agency, each with what leads to where it is done. */
 export function AgencyProblems({ agencyId }: { agencyId: string }) {
   const problems = useProblemsOf()(agencyId);
+  const isPhone = useIsPhone();
   if (problems.length === 0) return null;
-  return (
+  const list = (
     <ul className="problems" aria-label="Problems">
       {problems.map(({ id, severity, title, kind, name, problem, link, since }) => {
         const [, part] = /^((?:Order|Destination|\().+?) of /.exec(name) ?? [];
@@ -30,5 +32,24 @@ export function AgencyProblems({ agencyId }: { agencyId: string }) {
         );
       })}
     </ul>
+  );
+  if (!isPhone) return list;
+  return (
+    <details>
+      <summary>
+        <ProblemCount problems={problems} />
+      </summary>
+      {list}
+    </details>
+  );
+}
+
+/** How many problems there are, the worst first; on a card, which has no heading, with the noun. */
+export function ProblemCount({ problems }: { problems: Trouble[] }) {
+  return (
+    <Badge meaning={problems[0]!.severity === 1 ? "bad" : "warn"}>
+      {problems.length}
+      <span className="if-narrow">{problems.length === 1 ? " problem" : " problems"}</span>
+    </Badge>
   );
 }

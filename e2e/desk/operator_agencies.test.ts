@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { signInNewOperator } from "../support/agents.ts";
 import { sql } from "../support/client.ts";
-import { assertAccessible, assertFits, deskTest, signIn } from "./harness.ts";
+import { assertAccessible, assertFits, deskTest, NARROW, signIn } from "./harness.ts";
 import { createTeam } from "./teams.ts";
 
 deskTest("an operator finds an agency, changes its settings, and sees the history", async (page) => {
@@ -36,6 +36,12 @@ deskTest("an operator finds an agency, changes its settings, and sees the histor
   const problem = page.getByRole("list", { name: "Problems" }).getByRole("listitem");
   await problem.getByText("paused, so its texts wait").waitFor();
   assert.equal(await problem.getByRole("link", { name: "Paused numbers" }).getAttribute("href"), "#/operator/numbers");
+
+  await page.setViewportSize(NARROW);
+  await problem.waitFor({ state: "hidden" });
+  await page.getByText("1 problem", { exact: true }).click();
+  await problem.getByText("paused, so its texts wait").waitFor();
+  await look();
 
   const tabs = page.getByRole("navigation", { name: "Settings" });
   await page.getByRole("heading", { level: 1, name }).waitFor();
