@@ -52,9 +52,9 @@ function Leads({ most, ...narrow }: { most?: number; vendor?: string | null; dis
   const nameOf = useVendorName();
   const columns: TableColumn<ListedLead>[] = [
     { title: "Lead", cell: (lead) => <bdi>{refOf(lead)}</bdi>, isHeader: true },
-    { title: "Vendor", cell: ({ vendor }) => nameOf(vendor) },
-    { title: "Outcome", cell: placeText },
-    { title: "Received", cell: ({ received }) => <Time at={received} /> },
+    { title: "Vendor", isPlain: true, cell: ({ vendor }) => nameOf(vendor) },
+    { title: "Outcome", isPlain: true, cell: placeText },
+    { title: "Received", isCorner: true, cell: ({ received }) => <Time at={received} /> },
   ];
   return (
     <Table

@@ -29,12 +29,17 @@ export function WaitingRecruits() {
           { title: "Recruit", cell: ({ recruit, phone }) => <bdi>{recruit ?? phoneText(phone)}</bdi>, isHeader: true },
           {
             title: "Agency",
+            isPlain: true,
             cell: ({ agency_id, agency }) => <Link href={`/operator/agencies/${agency_id}`}>{agency}</Link>,
           },
-          { title: "Agent", cell: ({ agent }) => <bdi>{agent ?? "Managers"}</bdi> },
-          { title: "Phone", cell: ({ phone }) => phoneText(phone) },
+          { title: "Agent", isPlain: true, cell: ({ agent }) => <bdi>{agent ?? "Managers"}</bdi> },
+          { title: "Phone", isPlain: true, cell: ({ phone }) => phoneText(phone) },
           { title: "Since", cell: ({ since }) => <Time at={since} />, isMinor: true },
-          { title: "Waits", cell: ({ since }) => <Badge meaning={latenessOf(since)}>{ago(since)}</Badge> },
+          {
+            title: "Waits",
+            isCorner: true,
+            cell: ({ since }) => <Badge meaning={latenessOf(since)}>{ago(since)}</Badge>,
+          },
         ]}
       />
     </Page>
