@@ -25,10 +25,11 @@ const COLUMNS: TableColumn<Destination>[] = [
   },
   {
     title: "Target",
+    isPlain: true,
     cell: ({ agency_id, url, address }) =>
       agency_id === null ? <code>ALERT_WEBHOOK_URL</code> : url?.replace(/^https?:\/\//, "") ?? address,
   },
-  { title: "State", cell: (destination) => <State of={destination} />, isSentence: true },
+  { title: "State", isPlain: true, cell: (destination) => <State of={destination} />, isSentence: true },
   {
     title: "Last delivered",
     cell: ({ last_delivered_at: at }) => at === null ? "nothing yet" : <Time at={at} isAge />,

@@ -41,9 +41,10 @@ function OfStatus({ status, title, empty }: { status: "active" | "paused"; title
         nameOf={({ phone }) => phoneText(phone)}
         columns={[
           { title: "Number", cell: ({ phone }) => phoneText(phone), isHeader: true },
-          { title: "Agency", cell: ({ agency }) => agency },
+          { title: "Agency", isPlain: true, cell: ({ agency }) => agency },
           {
             title: "To be sent",
+            isPlain: true,
             cell: ({ phone, waiting, waiting_since }) => (
               <HeldTexts phone={phone} waiting={waiting} since={waiting_since} />
             ),
