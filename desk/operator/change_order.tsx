@@ -4,7 +4,7 @@ import { ChangeOrder, DailyCap, Greeting, readDailyCap, readGreeting } from "../
 /** Changes how many leads an order gets, in all and a day, and how their recruits are greeted. */
 export function ChangeSettings({ order, isRemedy }: { order: Order; isRemedy: boolean }) {
   return (
-    <ChangeOrder order={order} name={`order ${order.id.slice(0, 8)}`} read={readFields} isPrimary={isRemedy}>
+    <ChangeOrder order={order} name="order" read={readFields} isPrimary={isRemedy}>
       {({ quantity, daily_cap, greeting_template }) => (
         <>
           <label>

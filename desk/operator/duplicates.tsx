@@ -38,7 +38,8 @@ export function Duplicates() {
 /** How long after the first time it came again. */
 function afterText({ first_received, received_at }: Duplicate): string {
   const ms = Date.parse(received_at) - Date.parse(first_received);
-  return ms < 60_000 ? `${Math.max(0, Math.round(ms / 1000))} s` : ago(first_received, Date.parse(received_at));
+  if (ms < 500) return "at once";
+  return ms < 60_000 ? `${Math.round(ms / 1000)} s` : ago(first_received, Date.parse(received_at));
 }
 
 function refOf({ vendor_lead_id, lead_id }: Duplicate): string {

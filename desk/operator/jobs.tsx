@@ -6,6 +6,7 @@ import { Page } from "../ui/page.tsx";
 import { EmptyState } from "../ui/query_result.tsx";
 import { Table } from "../ui/table.tsx";
 import { ago, Time } from "../ui/time.tsx";
+import { useTroubles } from "./troubles.ts";
 
 /** How often a job runs. */
 const RUNS: Record<string, string> = { "check alerts": "every minute", "send texts": "while texts are due" };
@@ -13,6 +14,7 @@ const RUNS: Record<string, string> = { "check alerts": "every minute", "send tex
 /** The last run of each job that the service repeats. */
 export function Jobs() {
   const query = useQuery(operatorQueries.jobs());
+  const { data: troubles } = useTroubles();
   return (
     <Page title="Jobs">
       <Link href="/operator" className="back">Today</Link>
@@ -34,8 +36,12 @@ export function Jobs() {
           {
             title: "Status",
             cell: ({ job, started_at, ended_at }) => {
-              // Without a text that is due, nobody calls the other.
-              if (job !== "check alerts") return "–";
+              // Without a text that is due, nobody calls the other. An alert says when it should have been called.
+              if (job !== "check alerts") {
+                return troubles?.some(({ kind }) => kind === "worker_late")
+                  ? <Badge meaning="warn">texts are late</Badge>
+                  : troubles && "nothing overdue";
+              }
               const late = ago(ended_at ?? started_at!, Date.now() - 60_000);
               return late === "now" ? "on time" : <Badge meaning="warn">{late} late</Badge>;
             },

@@ -31,10 +31,3 @@ export function greetingText({ state, why, reason }: Pick<UnsentText, "state" | 
     .replace(/: set them with the command.*/, "");
   return `Greeting ${state.replace("_", " ")}: ${words}.`;
 }
-
-/** Who has a recruiting lead, or why nobody has. */
-export function placeText(
-  { agency, agent, distribution }: { agency: string | null; agent: string | null; distribution: string },
-): string {
-  return agency === null ? distributionText(distribution) : `To ${agent ?? "no agent"}, ${agency}`;
-}

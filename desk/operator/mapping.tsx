@@ -35,7 +35,7 @@ export function MappingView({ vendor, delivery }: { vendor: string; delivery?: s
     <Page title={`Mapping of ${nameOf(vendor)}`} className="wide">
       <p className="line back">
         {delivery !== undefined && <DeliveriesLink id={delivery} />}
-        <Link href="/operator/vendors">All vendors</Link>
+        <Link href="/operator/vendors/keys">All vendors</Link>
       </p>
       <QueryResult query={query} resource="mapping">
         {(mapping) =>

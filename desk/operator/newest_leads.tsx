@@ -6,7 +6,8 @@ import { Page } from "../ui/page.tsx";
 import { EmptyState } from "../ui/query_result.tsx";
 import { Table, type TableColumn } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
-import { DISTRIBUTIONS, placeText } from "./lead_words.ts";
+import { DISTRIBUTIONS } from "./lead_words.ts";
+import { Place } from "./place.tsx";
 import { useVendorName, VendorField } from "./vendor_name.tsx";
 
 /** The number of leads that Today shows. */
@@ -53,7 +54,7 @@ function Leads({ most, ...narrow }: { most?: number; vendor?: string | null; dis
   const columns: TableColumn<ListedLead>[] = [
     { title: "Lead", cell: (lead) => <bdi>{refOf(lead)}</bdi>, isHeader: true },
     { title: "Vendor", isPlain: true, cell: ({ vendor }) => nameOf(vendor) },
-    { title: "Outcome", isPlain: true, cell: placeText },
+    { title: "Outcome", isPlain: true, isSentence: true, cell: (lead) => <Place {...lead} /> },
     { title: "Received", isCorner: true, cell: ({ received }) => <Time at={received} /> },
   ];
   return (

@@ -83,7 +83,7 @@ export function Operator({ settingsOf }: { settingsOf: (parts: AgencyParts) => R
         <Route path="/operator/numbers" component={Numbers} />
         <Route path="/operator/outbox" component={UnsentTexts} />
         <Route path="/operator/outbox/failed/:id">{({ id }) => <FailedTexts key={id} agencyId={id!} />}</Route>
-        <Route path="/operator/vendors" component={Vendors} />
+        <Route path="/operator/vendors/:tab?">{({ tab }) => <Vendors tab={tab} />}</Route>
         <Route path="/operator/destinations" component={AllDestinations} />
         <Route path="/operator/destinations/:id">{({ id }) => <OneDestination key={id} id={id!} />}</Route>
         <Route path="/operator/mappings/:vendor/:delivery?">
@@ -156,6 +156,7 @@ function useTabs(): Record<"toDo" | "service", Tab[]> {
     ],
     service: [
       { ...tab("/search", "Search"), group: "Service" },
+      tab("/leads", "Leads"),
       tab("/agencies", "Agencies"),
       tab("/orders", "Orders"),
       { ...tab("/numbers", "Numbers"), also: ["/operator/outbox"] },

@@ -7,13 +7,13 @@ import { Badge, type Meaning } from "../ui/badge.tsx";
 import { isOver } from "../ui/change_order.tsx";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { countText } from "../ui/count.ts";
-import { LeadsToday, wantedText } from "../ui/order_fill.tsx";
+import { LeadsToday } from "../ui/order_fill.tsx";
 import { Page } from "../ui/page.tsx";
 import { EmptyState, QueryResult } from "../ui/query_result.tsx";
 import { Time } from "../ui/time.tsx";
 import { ChangeSettings } from "./change_order.tsx";
 import { verdict, WhyOrder } from "./explained_order.tsx";
-import { useVendorName } from "./vendor_name.tsx";
+import { useWanted } from "./vendor_name.tsx";
 
 /** What can be done with an order: the status that it gives, and what that means. */
 export interface Act {
@@ -44,12 +44,18 @@ export const ACTS: Record<string, Act[]> = {
 /** Where there is no order. */
 export const NO_ORDER = <EmptyState title="There is no such order." />;
 
+/** The name of an order: whose it is, and what it wants. */
+export function orderName(order: Order, wanted: ReturnType<typeof useWanted>): string {
+  return `${order.agency}: ${wanted(order)}`;
+}
+
 /** An order with what can be done with it, and why it gets leads or none. */
 export function OrderView({ id }: { id: string }) {
   const query = usePages(operatorOrderQueries.orders({ order_id: id }));
-  const agency = query.data?.[0]?.agency;
+  const wanted = useWanted();
+  const shown = query.data?.[0];
   return (
-    <Page title={agency === undefined ? "Orders" : `Order ${id.slice(0, 8)} of ${agency}`}>
+    <Page title={shown ? orderName(shown, wanted) : "Orders"}>
       <Link href="/operator/orders" className="back">All orders</Link>
       <QueryResult query={query} resource="order">
         {([order]) =>
@@ -79,7 +85,7 @@ function Verdict({ order }: { order: Order }) {
       <ConfirmButton
         key={label}
         label={label}
-        of={`order ${order.id.slice(0, 8)}`}
+        of="the order"
         className={ofRemedies ? "primary" : undefined}
         question={<p>{meaning} It is noted with your name.</p>}
         act={() => change({ orders: [order], changes: { status } })}
@@ -103,8 +109,8 @@ function Verdict({ order }: { order: Order }) {
 }
 
 function OrderFacts({ order }: { order: Order }) {
-  const { agency_id, agency, agent, vendor, states, status, priority, ends_at, greeting_template } = order;
-  const nameOf = useVendorName();
+  const { id, agency_id, agency, agent, status, priority, ends_at, greeting_template } = order;
+  const wanted = useWanted();
   return (
     <section className="panel" aria-label="Order">
       <dl className="facts">
@@ -121,7 +127,7 @@ function OrderFacts({ order }: { order: Order }) {
           <bdi>{agent ?? "The agents take turns"}</bdi>
         </dd>
         <dt>Wants</dt>
-        <dd>{wantedText({ vendor: vendor && nameOf(vendor), states })}</dd>
+        <dd>{wanted(order)}</dd>
         <dt>Leads</dt>
         <dd>
           <Fill order={order} />
@@ -134,6 +140,8 @@ function OrderFacts({ order }: { order: Order }) {
         <dd>{priority}</dd>
         <dt>Greeting</dt>
         <dd className="reply" dir="auto">{greeting_template ?? "none"}</dd>
+        <dt>Id</dt>
+        <dd>{id.slice(0, 8)}</dd>
         {ends_at !== null && (
           <>
             <dt>{Date.parse(ends_at) > Date.now() ? "Ends" : "Ended"}</dt>

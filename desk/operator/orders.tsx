@@ -9,13 +9,13 @@ import { ConfirmButton, ConfirmDialog } from "../ui/confirm.tsx";
 import { SearchField, SelectField } from "../ui/filters.tsx";
 import { labelOf } from "../ui/json_value.tsx";
 import { Forecast } from "../ui/order_columns.tsx";
-import { LeadsToday, wantedText } from "../ui/order_fill.tsx";
+import { LeadsToday } from "../ui/order_fill.tsx";
 import { Page } from "../ui/page.tsx";
 import { Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import { NewOrder } from "./new_order.tsx";
-import { type Act, ACTS, actsOf, Fill, NO_ORDER, StatusBadge } from "./order.tsx";
-import { useVendorName, VendorField } from "./vendor_name.tsx";
+import { type Act, ACTS, actsOf, Fill, NO_ORDER, orderName, StatusBadge } from "./order.tsx";
+import { useWanted, VendorField } from "./vendor_name.tsx";
 
 /** The orders of all agencies, each with what can be done with it. */
 export function Orders() {
@@ -68,9 +68,8 @@ function FoundOrders({ all, agencyId, children }: { all: string; agencyId?: stri
 
 /** A row opens the order, which says why it gets leads or none. */
 function OrderTable({ query, isOfAgency }: { query: ReturnType<typeof usePages<Order>>; isOfAgency: boolean }) {
-  const nameOf = useVendorName();
-  const wanted = ({ vendor, states }: Pick<Order, "vendor" | "states">) =>
-    wantedText({ vendor: vendor && nameOf(vendor), states });
+  const wanted = useWanted();
+  const nameOf = (order: Order) => orderName(order, wanted);
   // The key opens the question anew each time.
   const [asked, ask] = useState<{ order: Order; act: Act; key: number } | null>(null);
   return (
@@ -81,7 +80,7 @@ function OrderTable({ query, isOfAgency }: { query: ReturnType<typeof usePages<O
         resource="orders"
         empty={NO_ORDER}
         keyOf={({ id }) => id}
-        nameOf={({ id }) => `order ${id.slice(0, 8)}`}
+        nameOf={nameOf}
         hrefOf={({ id }) => `/operator/orders/${id}`}
         menuOf={(order) => [
           { label: "Change, or see why it gets leads", href: `/operator/orders/${order.id}` },
@@ -97,12 +96,8 @@ function OrderTable({ query, isOfAgency }: { query: ReturnType<typeof usePages<O
           ...isOfAgency ? [] : [{
             title: "Agency",
             cell: ({ agency, id, ...order }: Order) => (
-              <span className="two-lines">
-                <bdi>{agency}</bdi>{" "}
-                <small>
-                  order {id.slice(0, 8)}
-                  <span className="if-narrow">: {wanted(order)}</span>
-                </small>
+              <span className="two-lines" title={`order ${id.slice(0, 8)}`}>
+                <bdi>{agency}</bdi> <small className="if-narrow">{wanted(order)}</small>
               </span>
             ),
             isHeader: true,
@@ -138,7 +133,7 @@ function OrderTable({ query, isOfAgency }: { query: ReturnType<typeof usePages<O
           { title: "Status", isCorner: true, cell: ({ status }) => <StatusBadge status={status} /> },
         ]}
       />
-      {asked && <Question key={asked.key} order={asked.order} act={asked.act} />}
+      {asked && <Question key={asked.key} order={asked.order} act={asked.act} name={nameOf(asked.order)} />}
     </>
   );
 }
@@ -164,7 +159,7 @@ const NO_LEADS: Partial<Record<OrderStanding["standing"], string>> = {
 };
 
 /** The question before an act of a row's menu. */
-function Question({ order, act: { label, status, meaning } }: { order: Order; act: Act }) {
+function Question({ order, act: { label, status, meaning }, name }: { order: Order; act: Act; name: string }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const { mutateAsync: change } = useChangeOrders();
   useEffect(() => dialog.current!.showModal(), []);
@@ -172,7 +167,7 @@ function Question({ order, act: { label, status, meaning } }: { order: Order; ac
     <ConfirmDialog
       dialog={dialog}
       label={label}
-      of={`order ${order.id.slice(0, 8)}`}
+      of={name}
       question={<p>{meaning} It is noted with your name.</p>}
       act={() => change({ orders: [order], changes: { status } })}
     />

@@ -7,7 +7,7 @@ import { phoneText } from "../ui/phone.ts";
 import { EmptyState } from "../ui/query_result.tsx";
 import { Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
-import { placeText } from "./lead_words.ts";
+import { Place } from "./place.tsx";
 import { useVendorName } from "./vendor_name.tsx";
 
 /** One search for leads and deliveries. It still has what it found when the operator comes back from a lead. */
@@ -103,7 +103,7 @@ function Found({ rows }: { rows: FoundLead[] }) {
         {
           title: "Outcome",
           cell: ({ kind, state, agency, agent }) =>
-            kind === "recruiting" ? placeText({ agency, agent, distribution: state! }) : state,
+            kind === "recruiting" ? <Place agency={agency} agent={agent} distribution={state!} /> : state,
           isSentence: true,
         },
         { title: "Received", cell: ({ received }) => <Time at={received} /> },

@@ -32,7 +32,7 @@ Deno.test("what is wrong has no time, which stands beside it, and no count that 
   assert.equal(problem("has 126 of its 128 leads", "order_nearly_filled"), "has nearly all of its 128 leads");
   const expires = (days: number) =>
     problem(`its api key lik_5 expires ${at}`, "key_expires", {
-      expires_at: new Date(Date.now() + days * 86_400_000).toISOString(),
+      expires_at: new Date(Date.now() + days * 86_400_000 + 60_000).toISOString(),
     });
   assert.equal(expires(5), "its API key lik_5 expires in 5 days");
   assert.equal(expires(-2), "its API key lik_5 has expired");

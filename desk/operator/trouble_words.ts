@@ -1,7 +1,6 @@
 import type { Alert } from "../data/operator.ts";
 import { phoneText } from "../ui/phone.ts";
-
-const DAY = 86_400_000;
+import { until } from "../ui/time.tsx";
 
 type Words = Pick<Alert, "kind" | "subject" | "name" | "problem" | "details">;
 
@@ -24,15 +23,8 @@ export function aboutOf({ subject, name }: Words, nameOf: (slug: string) => stri
 /** What is wrong, without the time since when, which stands beside it, and without a count that goes on. */
 export function problemOf({ kind, problem, details }: Words): string {
   const { expires_at } = details as { expires_at?: string };
-  const days = Math.round((Date.parse(expires_at ?? "") - Date.now()) / DAY);
-  if (kind === "key_expires" && !Number.isNaN(days)) {
-    const when = days < 0
-      ? "has expired"
-      : days === 0
-      ? "expires today"
-      : days === 1
-      ? "expires in 1 day"
-      : `expires in ${days} days`;
+  if (kind === "key_expires" && expires_at !== undefined) {
+    const when = Date.parse(expires_at) < Date.now() ? "has expired" : `expires ${until(expires_at)}`;
     return problem.replace(/expires .*/, when).replace("api key", "API key");
   }
   if (kind === "order_nearly_filled") return problem.replace(/^has \S+ of its/, "has nearly all of its");

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "wouter";
-import { DAYS, operatorQueries, type VendorDays } from "../data/operator.ts";
+import { DAYS, operatorQueries, type Vendor, type VendorDays } from "../data/operator.ts";
 import { createKey } from "../data/operator_acts.ts";
 import { Badge } from "../ui/badge.tsx";
 import { BarChart } from "../ui/bar_chart.tsx";
@@ -12,15 +12,32 @@ import { Page } from "../ui/page.tsx";
 import { EmptyState, QueryResult } from "../ui/query_result.tsx";
 import { Share } from "../ui/share.tsx";
 import { Table } from "../ui/table.tsx";
-import { Time } from "../ui/time.tsx";
+import { sorted } from "../ui/table_sort.ts";
+import { Tabs } from "../ui/tabs.tsx";
+import { Time, until } from "../ui/time.tsx";
 import { MappingLink } from "./mapping_link.tsx";
 import { useVendorName } from "./vendor_name.tsx";
 
-/** What vendors have sent on each day, what became of their leads, and their keys. */
-export function Vendors() {
-  const query = useQuery(operatorQueries.vendorDays());
+/** What vendors have sent on each day and what became of their leads, or their keys. */
+export function Vendors({ tab }: { tab?: string }) {
   return (
     <Page title="Vendors">
+      <Tabs
+        label="Vendors"
+        tabs={[
+          { href: "/operator/vendors", label: "Leads and quality" },
+          { href: "/operator/vendors/keys", label: "Keys and mappings" },
+        ]}
+      />
+      {tab === "keys" ? <Keys /> : <Leads />}
+    </Page>
+  );
+}
+
+function Leads() {
+  const query = useQuery(operatorQueries.vendorDays());
+  return (
+    <>
       <QueryResult query={query} resource="leads of the vendors">
         {(vendors) =>
           vendors.length === 0
@@ -38,8 +55,7 @@ export function Vendors() {
             )}
       </QueryResult>
       <Quality />
-      <Keys />
-    </Page>
+    </>
   );
 }
 
@@ -83,13 +99,11 @@ function Quality() {
       | "interview"
       | "hired",
     base: "leads" | "texted" = "leads",
-    isMinor = false,
   ) => ({
     title,
     group: base === "texted" ? "Of the texted" : undefined,
     cell: (row: Record<typeof key | typeof base, number>) => <Share of={row[key]} all={row[base]} />,
     isNumber: true,
-    isMinor,
   });
   return (
     <section aria-labelledby="quality">
@@ -111,18 +125,27 @@ function Quality() {
           { title: "Vendor", cell: ({ vendor }) => nameOf(vendor), isHeader: true },
           { title: "Leads", cell: ({ leads }) => countText(leads), isNumber: true },
           share("Repeats", "repeats"),
-          share("Suppressed", "suppressed", "leads", true),
+          // A tablet has room for the others.
+          { ...share("Suppressed", "suppressed"), isMinor: "in_card" },
           share("Returned", "returned"),
-          share("Interview", "interview", "leads", true),
+          share("Interview", "interview"),
           share("Hired", "hired"),
           share("Texted", "texted"),
           share("Replied", "replied", "texted"),
-          share("Screened", "screened", "texted", true),
+          share("Screened", "screened", "texted"),
           share("Opted out", "opted_out", "texted"),
         ]}
       />
     </section>
   );
+}
+
+/** A key that expires within so many days is marked. */
+const SOON_DAYS = 14;
+
+/** When a key expires that does so soon, which stands first; others stand by the name of their vendor. */
+function soonOf({ expires }: Pick<Vendor, "expires">): string | null {
+  return expires !== null && Date.parse(expires) < Date.now() + SOON_DAYS * 86_400_000 ? expires : null;
 }
 
 /** The vendors with their API keys, also those that have sent nothing for long. */
@@ -131,8 +154,7 @@ function Keys() {
   const nameOf = useVendorName();
   const [made, setMade] = useState<{ vendor: string; key: string } | null>(null);
   return (
-    <section aria-labelledby="keys">
-      <h2 id="keys">Keys</h2>
+    <>
       <div role="status">
         {made && (
           <p className="notice">
@@ -142,7 +164,7 @@ function Keys() {
         )}
       </div>
       <Table
-        query={query}
+        query={{ ...query, data: query.data && sorted(query.data, soonOf, false) }}
         resource="vendors"
         empty={null}
         label="Keys of vendors"
@@ -164,7 +186,15 @@ function Keys() {
             isNumber: true,
           },
           { title: "Last used", cell: ({ last_used }) => last_used === null ? "never" : <Time at={last_used} /> },
-          { title: "The first expires", cell: ({ expires }) => expires === null ? "–" : <Time at={expires} /> },
+          {
+            title: "The first expires",
+            cell: ({ expires }) =>
+              expires === null ? "–" : (
+                <>
+                  {soonOf({ expires }) && <Badge meaning="warn">{until(expires)}</Badge>} <Time at={expires} />
+                </>
+              ),
+          },
           { title: "Mapping", cell: ({ slug }) => <MappingLink vendor={slug} /> },
           {
             title: "Act",
@@ -187,7 +217,7 @@ function Keys() {
           },
         ]}
       />
-    </section>
+    </>
   );
 }
 

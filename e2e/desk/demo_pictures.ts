@@ -61,7 +61,14 @@ const VIEWS: Record<string, string[]> = {
   [OPERATOR]: [
     ...["operator", "operator/search", "operator/deliveries", "operator/waiting", "operator/orders", "operator/texts"],
     ...["operator/agencies", ...AGENCY_TABS.map((tab) => `agency${tab}`)],
-    ...["operator/numbers", "operator/vendors", "operator/destinations", "operator/leads", "operator/recruits"],
+    ...[
+      "operator/numbers",
+      "operator/vendors",
+      "operator/vendors/keys",
+      "operator/destinations",
+      "operator/leads",
+      "operator/recruits",
+    ],
     ...["operator/duplicates", "operator/jobs", "operator/outbox", "operator/actions"],
   ],
 };

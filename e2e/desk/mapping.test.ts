@@ -299,7 +299,7 @@ deskTest("on a phone, by a stored lead: what nobody has read of it becomes a fie
   });
   const operator = await signInNewOperator();
   await hideOtherVendors(page, vendor.slug);
-  await signIn(page, operator, "operator/vendors");
+  await signIn(page, operator, "operator/vendors/keys");
   await assertFits(page);
   await assertAccessible(page);
   await page.getByRole("link", { name: `Edit the mapping of ${vendor.slug}` }).click();

@@ -26,6 +26,7 @@ const VIEWS = {
   "operator/texts": "Unmatched texts",
   "operator/numbers": "Numbers",
   "operator/vendors": "Vendors",
+  "operator/vendors/keys": "Vendors",
   "operator/recruits": "Waiting recruits",
   "operator/actions": "What we did",
 };
@@ -165,11 +166,11 @@ deskTest("today has each alert, leads to what mends it, and takes it in hand", a
 
   await page.getByRole("link", { name: "See the order" }).and(page.locator(`[href="#/operator/orders/${order.id}"]`))
     .click();
-  await page.getByRole("button", { name: `Close order ${order.id.slice(0, 8)}` }).click();
+  await page.getByRole("button", { name: "Close the order" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
   await page.locator(".facts .badge").getByText("closed").waitFor();
   // It has ended, so it is not opened again.
-  assert.equal(await page.getByRole("button", { name: "Open order" }).count(), 0);
+  assert.equal(await page.getByRole("button", { name: "Open the order" }).count(), 0);
   await checkAlerts();
   await page.goto(`${DESK}#/operator`);
   await page.reload();
@@ -309,7 +310,12 @@ deskTest("the charts of vendors have the numbers of the rows as tables, with the
   await page.getByRole("table", { name: "Quality of leads" }).getByRole("columnheader", { name: "Of the texted" })
     .waitFor();
   await page.getByText("Repeats are leads of people who had an earlier lead").getByRole("link").waitFor();
-  const keys = page.getByRole("table", { name: "Keys of vendors" }).getByRole("row").filter({ hasText: idle.slug });
+  await sql`update public.vendor_api_keys set expires_at = now() + interval '5 days 1 hour' where vendor_id = ${vendor.id}`;
+  await page.getByRole("link", { name: "Keys and mappings" }).click();
+  const table = page.getByRole("table", { name: "Keys of vendors" });
+  // The key that expires soon stands first.
+  await table.getByRole("row").nth(1).getByText("in 5 days").waitFor();
+  const keys = table.getByRole("row").filter({ hasText: idle.slug });
   assert.deepEqual((await keys.getByRole("cell").allInnerTexts()).slice(0, 3), ["1", "never", "–"]);
   await keys.getByRole("button", { name: "New key" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "New key" }).click();

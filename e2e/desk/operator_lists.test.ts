@@ -29,8 +29,8 @@ deskTest("Today has the newest leads: the vendor, and who has each, or why nobod
   const outcomes = (await rows.allInnerTexts()).map((text) => text.split("\t").map((cell) => cell.trim()))
     .map(([lead, , outcome]) => [lead, outcome]);
   assert.deepEqual(outcomes, [
-    ["third", "For no order: it came in bulk, or is a test"],
-    ["second", "Waits: no order wanted it when it came"],
+    ["third", "For no order it came in bulk, or is a test"],
+    ["second", "Waits no order wanted it when it came"],
     ["first", "To Agent 1, An agency under test"],
   ]);
   await assertAccessible(page);

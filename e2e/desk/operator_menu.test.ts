@@ -18,7 +18,7 @@ deskTest(
     assert.equal(await views.isVisible(), false);
     await menu.press("Enter");
     await views.getByRole("link", { name: "Numbers" }).and(page.locator("[aria-current=page]")).waitFor();
-    assert.equal(await views.getByRole("link").count(), 7);
+    assert.equal(await views.getByRole("link").count(), 8);
     await assertAccessible(page);
     await page.keyboard.press("Escape");
     await views.waitFor({ state: "hidden" });

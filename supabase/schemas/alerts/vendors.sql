@@ -188,7 +188,7 @@ begin
   select
     s.slug, jsonb_strip_nulls(jsonb_build_object('since', private.iso_time(latest.at))), 'vendor ' || s.slug,
     coalesce('has sent no lead since ' || private.in_utc(latest.at), 'has never sent a lead'), 'key list ' || s.slug,
-    '/operator/vendors', null::uuid
+    '/operator/vendors/keys', null::uuid
   from silent s
   -- The last lead is looked for once, when the alert opens: far back, the search is long.
   cross join lateral (
@@ -229,7 +229,7 @@ begin
     k.vendor,
     jsonb_strip_nulls(jsonb_build_object('what', k.what, 'prefix', p.prefix, 'expires_at', private.iso_time(k.expires_at))),
     'vendor ' || k.vendor, format('its %s expires %s', concat_ws(' ', k.what, p.prefix), private.in_utc(k.expires_at)),
-    case k.what when 'api key' then 'key rotate ' else 'webhook show ' end || k.vendor, '/operator/vendors', null::uuid
+    case k.what when 'api key' then 'key rotate ' else 'webhook show ' end || k.vendor, '/operator/vendors/keys', null::uuid
   from private.expiring_keys(checked_at) k
   cross join lateral (select case k.what when 'api key' then k.id end as prefix) p
   -- An expired one is reported for another week: that it has expired mends nothing.

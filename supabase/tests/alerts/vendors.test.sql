@@ -254,16 +254,16 @@ from (values
     'vendor test-acme: 10 rejected deliveries, the first <time>: delivery list --vendor test-acme: /operator/deliveries'),
   ($$select pg_temp.reject(10, '1 minute'); update public.rejected_deliveries set vendor_id = null$$,
     'vendor import: 10 rejected deliveries, the first <time>: delivery list --imports: /operator/deliveries'),
-  ($$select pg_temp.send_weekly(5)$$, 'vendor test-acme: has sent no lead since <time>: key list test-acme: /operator/vendors'),
-  ($$select pg_temp.open_silent('1 minute')$$, 'vendor test-acme: has never sent a lead: key list test-acme: /operator/vendors'),
+  ($$select pg_temp.send_weekly(5)$$, 'vendor test-acme: has sent no lead since <time>: key list test-acme: /operator/vendors/keys'),
+  ($$select pg_temp.open_silent('1 minute')$$, 'vendor test-acme: has never sent a lead: key list test-acme: /operator/vendors/keys'),
   ($$select pg_temp.give_notice('9'), private.hold_lead_fetches(md5('acme')::uuid, 'no_token')$$,
     'vendor test-acme: 1 lead not fetched since <time>: it has no valid access token: vendor webhook check test-acme'),
   ($$select pg_temp.give_notice('9'), private.hold_lead_fetches(md5('acme')::uuid, 'code 190')$$,
     'vendor test-acme: 1 lead not fetched since <time>: Meta refuses its access token (code 190): vendor webhook check test-acme'),
   ($$select pg_temp.add_key('6 days')$$,
-    'vendor test-acme: its api key lik_test expires <time>: key rotate test-acme: /operator/vendors'),
+    'vendor test-acme: its api key lik_test expires <time>: key rotate test-acme: /operator/vendors/keys'),
   ($$select pg_temp.add_secret('access_token', '6 days')$$,
-    'vendor test-acme: its access token expires <time>: webhook show test-acme: /operator/vendors')
+    'vendor test-acme: its access token expires <time>: webhook show test-acme: /operator/vendors/keys')
 ) c (statements, words);
 
 select pg_temp.send_weekly(5);
