@@ -71,7 +71,6 @@ export interface Recruit extends Record<(typeof ORDERS)[keyof typeof ORDERS], st
   agent_id: string | null;
   agent: string | null;
   stage: Stage;
-  stage_since: string;
   /** Null: there is no text. */
   last_text_at: string | null;
   /** Null: there is no conversation. */
@@ -105,7 +104,7 @@ const EVERYBODY = { agent_id: null, stage: null, state: null, need: null, screen
 
 const COLUMNS = ["id", "first_name", "last_name", "phone", "email", "state", "vendor", "agent_id", "agent", "stage"]
   .concat("last_text_at", "conversation_id", "waiting_since", "unread", "consent", "screening", "asking")
-  .concat("screening_answers", "stage_since", "applications", Object.values(ORDERS)).join();
+  .concat("screening_answers", "applications", Object.values(ORDERS)).join();
 
 /** As many as a palette shows. */
 const MOST_FOUND = 8;
@@ -222,7 +221,7 @@ export function useSetStage() {
       }
     },
     onMutate: async ({ ids, stage }: StageChange) => {
-      const change = { stage, by_stage: STAGES.indexOf(stage) + 1, stage_since: new Date().toISOString() };
+      const change = { stage, by_stage: STAGES.indexOf(stage) + 1 };
       const rollBacks = await Promise.all(ids.flatMap((id) => [
         changeData<RecruitCard | null>(keyOf(id), (recruit) => recruit && { ...recruit, ...change }),
         changeRow<Recruit>(recruitQueries.lists(), id, change),

@@ -31,7 +31,7 @@ function KnownRecruit({ id, conversation, isManager }: { id: string; conversatio
               <ResumeButton recruit={recruit} />
             </p>
             <RecruitFacts recruit={recruit} showsAgent={isManager} />
-            <RecruitTimeline id={id} besides={conversation.id} />
+            <RecruitTimeline id={id} name={recruit.first_name} besides={conversation.id} />
           </>
         )}
     </QueryResult>

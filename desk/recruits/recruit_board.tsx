@@ -12,8 +12,8 @@ import { LoadMoreButton } from "../ui/load_more_button.tsx";
 import { Menu } from "../ui/menu.tsx";
 import { fullName } from "../ui/name.ts";
 import { QueryResult } from "../ui/query_result.tsx";
-import { ScreeningLine } from "../ui/screening.tsx";
-import { ago } from "../ui/time.tsx";
+import { ScreeningLine, screeningOf } from "../ui/screening.tsx";
+import { Time } from "../ui/time.tsx";
 import { showToast } from "../ui/toast.tsx";
 import { RecruitBadges } from "./recruit_table.tsx";
 
@@ -52,6 +52,9 @@ interface Moved {
   name: string;
   stage: Stage;
 }
+
+/** From so many days on, a recruit is late in a stage in which an agent has something to do. */
+const LATE_DAYS = 14;
 
 /** The type of what is dragged, so that a card is told from a file. */
 const DRAGGED = "application/x-recruit";
@@ -103,7 +106,9 @@ function Stack({ filter, stage, onMove }: {
 }
 
 function Card({ recruit, onMove }: { recruit: Recruit; onMove: (recruit: Moved, to: Stage) => void }) {
-  const { id, state, agent_id, agent, stage, stage_since } = recruit;
+  const { id, state, agent_id, agent, stage, created_at, waiting_since } = recruit;
+  const isLate = waiting_since === null && ["new", "contacted", "interview"].includes(stage) &&
+    Date.now() - Date.parse(created_at) > LATE_DAYS * 86_400_000;
   const moved = { id, name: fullName(recruit), stage };
   return (
     <li
@@ -128,11 +133,14 @@ function Card({ recruit, onMove }: { recruit: Recruit; onMove: (recruit: Moved, 
       <span className="quiet">
         <DotSeparated>
           {state}
-          {`in stage ${ago(stage_since).replace("now", "just now")}`}
+          <span className={isLate ? "is-late" : undefined}>
+            <span className="visually-hidden">received</span>
+            <Time at={created_at} isAge />
+          </span>
           {agent_id === null && "No agent"}
         </DotSeparated>
       </span>
-      {recruit.screening !== "not_asked" && (
+      {screeningOf(recruit) !== null && (
         <span className="quiet">
           <ScreeningLine recruit={recruit} />
         </span>

@@ -6,7 +6,7 @@ import { type RecruitFilter, SCREENINGS, STAGES } from "../data/recruits.ts";
 import type { Agent } from "../data/user.ts";
 import { AgentFilter, SearchField, SelectField, StateFilter } from "../ui/filters.tsx";
 import { IconButton } from "../ui/icon_button.tsx";
-import { useIsPhone } from "../ui/is_wide.ts";
+import { useHasFilterLine, useIsPhone } from "../ui/is_wide.ts";
 import { labelOf } from "../ui/json_value.tsx";
 import { SCREENING_WORDS } from "../ui/screening.tsx";
 import { SortSelect } from "../ui/table.tsx";
@@ -14,11 +14,12 @@ import { ExportButton } from "./export_button.tsx";
 import { STANDARD_SORT, useBoard } from "./filter.ts";
 import { COLUMNS } from "./recruit_table.tsx";
 
-/** The line above the recruits: which are shown. All of it stands in the address. A phone folds it. */
+/** The line above the recruits: which are shown. All of it stands in the address. Without room it is folded. */
 export function RecruitFilters({ agent, filter }: { agent: Agent; filter: RecruitFilter }) {
   const isManager = agent.role === "manager";
   const [isBoard] = useBoard();
   const isPhone = useIsPhone();
+  const hasLine = useHasFilterLine();
   const id = useId();
   const { stage, state, need, screening, agent_id } = filter;
   const on = [stage, state, need, screening, isManager ? agent_id : null].filter((chosen) => chosen !== null).length;
@@ -38,7 +39,7 @@ export function RecruitFilters({ agent, filter }: { agent: Agent; filter: Recrui
       <SelectField
         name="need"
         label="Waiting"
-        all="Waiting or not"
+        all="Waiting: all"
         options={[["answer", "Waiting for an answer"], ["opening", "Not opened"]]}
       />
       <ScreeningFilter agent={agent} />
@@ -48,19 +49,17 @@ export function RecruitFilters({ agent, filter }: { agent: Agent; filter: Recrui
   return (
     <form className="filters" role="search" onSubmit={(event) => event.preventDefault()}>
       <SearchField label="Name, e-mail or last digits" />
-      {isPhone
-        ? (
-          <>
-            <IconButton
-              icon={SlidersHorizontal}
-              label={on === 0 ? "Filters" : `Filters (${on})`}
-              isNamed
-              popoverTarget={id}
-            />
-            <div id={id} popover="auto" className="menu is-form">{others}</div>
-          </>
-        )
-        : others}
+      {hasLine ? others : (
+        <>
+          <IconButton
+            icon={SlidersHorizontal}
+            label={on === 0 ? "Filters" : `Filters (${on})`}
+            isNamed
+            popoverTarget={id}
+          />
+          <div id={id} popover="auto" className="menu is-form">{others}</div>
+        </>
+      )}
     </form>
   );
 }
@@ -86,7 +85,7 @@ function ScreeningFilter({ agent }: { agent: Agent }) {
     <SelectField
       name="screening"
       label="Screening"
-      all="Screened or not"
+      all="Any screening"
       options={[...SCREENINGS.map((state): [string, string] => [state, SCREENING_WORDS[state]]), ...answers]}
     />
   );

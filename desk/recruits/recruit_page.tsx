@@ -56,8 +56,7 @@ function RecruitDetails({ recruit, agent }: { recruit: RecruitCard; agent: Agent
     <>
       {waiting_since !== null && (
         <p className="waits">
-          <Badge meaning={latenessOf(waiting_since)}>waits {ago(waiting_since)}</Badge>{" "}
-          <Link href={`/inbox/all/${conversation_id}`}>Answer</Link>
+          <Badge meaning={latenessOf(waiting_since)}>waits {ago(waiting_since)}</Badge>
         </p>
       )}
       <p className="buttons">
@@ -70,9 +69,20 @@ function RecruitDetails({ recruit, agent }: { recruit: RecruitCard; agent: Agent
           </label>
         )}
         {isPhone(phone) && (
-          <CallLink id={id} phone={phone} className={consent === "none" ? "button primary" : "button"}>Call</CallLink>
+          <CallLink
+            id={id}
+            phone={phone}
+            className={consent === "none" && waiting_since === null ? "button primary" : "button"}
+          >
+            Call
+          </CallLink>
         )}
-        {phone !== null && (
+        {waiting_since !== null && (
+          <Link href={`/inbox/all/${conversation_id}`} className="button primary">
+            Answer
+          </Link>
+        )}
+        {phone !== null && waiting_since === null && (
           <ActionButton
             className={consent === "given" ? "primary" : undefined}
             act={async () => {
@@ -95,7 +105,7 @@ function RecruitDetails({ recruit, agent }: { recruit: RecruitCard; agent: Agent
         <div className="panel">
           <h2>Notes</h2>
           <NoteComposer placeId={id} leadId={id} agent={agent} name={fullName(recruit)} />
-          <RecruitTimeline id={id} />
+          <RecruitTimeline id={id} name={recruit.first_name} />
         </div>
       </div>
     </>

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import MessageSquare from "lucide-react/icons/message-square";
+import Phone from "lucide-react/icons/phone";
 import UserRound from "lucide-react/icons/user-round";
 import { agentQueries } from "../data/agents.ts";
 import { usePages } from "../data/pages.ts";
@@ -49,15 +50,21 @@ export const COLUMNS: TableColumn<Recruit>[] = [
   {
     title: "Phone",
     key: "phone",
-    isMinor: "in_card",
-    cell: ({ id, phone }) =>
-      phone === null
-        ? "no phone"
-        : isPhone(phone)
-        ? <CallLink id={id} phone={phone}>{phoneText(phone)}</CallLink>
-        : phoneText(phone),
+    cell: (recruit) =>
+      recruit.phone === null ? "no phone" : isPhone(recruit.phone)
+        ? (
+          <CallLink
+            id={recruit.id}
+            phone={recruit.phone}
+            label={`Call ${fullName(recruit)}, ${phoneText(recruit.phone)}`}
+          >
+            <Phone size={18} />
+            {phoneText(recruit.phone)}
+          </CallLink>
+        )
+        : phoneText(recruit.phone),
   },
-  { title: "State", key: "state", isPlain: true, cell: ({ state }) => state },
+  { title: "State", key: "state", isPlain: true, isMinor: "in_card", cell: ({ state }) => state },
   { title: "Vendor", key: "vendor", isMinor: true, cell: ({ vendor }) => <bdi>{vendor}</bdi> },
   { title: "Stage", key: "stage", isPlain: true, cell: (recruit) => <RecruitStage recruit={recruit} /> },
   { title: "Screening", isMinor: true, cell: (recruit) => <ScreeningLine recruit={recruit} /> },
@@ -87,8 +94,13 @@ export function RecruitBadges({ recruit }: { recruit: Recruit }) {
   return (
     <>
       {need === "answer" && <Badge meaning={latenessOf(waiting_since!)}>waits {ago(waiting_since!)}</Badge>}
-      {need === "opening" && <Badge meaning="info">not opened</Badge>}
-      {applications > 1 && <Badge>{applications} applications</Badge>}
+      {need === "opening" && <span className="badge unopened" title="Not opened">not opened</span>}
+      {applications > 1 && (
+        <Badge title={`${applications} applications`}>
+          <span aria-hidden>×{applications}</span>
+          <span className="visually-hidden">{applications} applications</span>
+        </Badge>
+      )}
     </>
   );
 }

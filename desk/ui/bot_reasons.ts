@@ -5,7 +5,6 @@ import { labelOf } from "./json_value.tsx";
 /** The words for how the bot read a text that is not an answer, and for why its part of a conversation has ended. */
 const REASONS = {
   early: "it came before the question had left",
-  opening: "the bot began, or asked again",
   no_answer: "the bot did not understand it",
   not_understood: "the bot did not understand it",
   person: "the recruit asks for a person",
@@ -35,6 +34,7 @@ const REASONS = {
 
 /** How the bot read a recruit's text, as a sentence without its full stop. */
 export function heardWords(heard: string): string {
+  if (heard === "opening") return "The bot asked a question in reply";
   return heard === "answer" ? "An answer to the bot" : `No answer to the bot: ${botReason(heard)}`;
 }
 

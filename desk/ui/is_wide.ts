@@ -10,6 +10,11 @@ export function useIsPhone(): boolean {
   return useMedia("(max-width: 45rem)");
 }
 
+/** Whether the window has room for a line of filters. */
+export function useHasFilterLine(): boolean {
+  return useMedia("(min-width: 72.01rem)");
+}
+
 /** Whether the window has room for the words of icons beside a third column. */
 export function useHasWords(): boolean {
   return useMedia("(min-width: 80rem)");

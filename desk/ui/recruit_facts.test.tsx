@@ -16,7 +16,6 @@ const RECRUIT: RecruitCard = {
   agent_id: null,
   agent: "Nora Quist",
   stage: "new",
-  stage_since: "2026-07-01T12:00:00Z",
   applications: 1,
   last_text_at: null,
   conversation_id: null,

@@ -38,11 +38,23 @@ async function openInTab(sign: () => Promise<string>): Promise<void> {
 
 /** Dials the number of a recruit, and records that. The call does not wait for it. */
 export function CallLink(
-  { id, phone, className, children }: { id: string; phone: string; className?: string; children: ReactNode },
+  { id, phone, label, className, children }: {
+    id: string;
+    phone: string;
+    label?: string;
+    className?: string;
+    children: ReactNode;
+  },
 ) {
   const { mutate: record } = useRecordCall(id);
   return (
-    <a className={className} href={`tel:${phone}`} onClick={() => record({ call_id: crypto.randomUUID() })}>
+    <a
+      className={className}
+      href={`tel:${phone}`}
+      aria-label={label}
+      title={label}
+      onClick={() => record({ call_id: crypto.randomUUID() })}
+    >
       {children}
     </a>
   );

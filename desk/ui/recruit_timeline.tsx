@@ -45,8 +45,8 @@ const ICONS: Record<RecruitEvent["kind"], Icon> = {
   given: UserCheck,
 };
 
-/** All that has happened with a recruit, the latest first. `besides` is a conversation whose texts stand beside it, with the facts. */
-export function RecruitTimeline({ id, besides }: { id: string; besides?: string }) {
+/** All that has happened with a recruit of that first name, the latest first. `besides` is a conversation whose texts stand beside it, with the facts. */
+export function RecruitTimeline({ id, name, besides }: { id: string; name: string; besides?: string }) {
   const query = usePages(timelineQueries.list(id, besides));
   const calls = useRecordCall(id);
   return (
@@ -60,7 +60,7 @@ export function RecruitTimeline({ id, besides }: { id: string; besides?: string 
               <section key={day}>
                 <h3>{day}</h3>
                 <ol>
-                  {events.map((event) => <Event key={event.id} event={event} onCall={calls.mutate} />)}
+                  {events.map((event) => <Event key={event.id} event={event} name={name} onCall={calls.mutate} />)}
                 </ol>
               </section>
             ))}
@@ -77,8 +77,9 @@ function daysOf(events: RecruitEvent[]): [string, RecruitEvent[]][] {
   return [...Map.groupBy(events, ({ at }) => dayText(at))];
 }
 
-function Event({ event, onCall }: {
+function Event({ event, name, onCall }: {
   event: RecruitEvent;
+  name: string;
   onCall: (call: { call_id: string; outcome: Outcome }) => void;
 }) {
   const Icon = ICONS[event.kind];
@@ -86,7 +87,7 @@ function Event({ event, onCall }: {
     <li className={`is-${event.kind}`}>
       <Icon size={16} />
       <span>
-        {wordsFor(event)}
+        {wordsFor(event, name)}
         {event.kind === "call" && (
           <select
             aria-label="How the call went"
@@ -103,7 +104,7 @@ function Event({ event, onCall }: {
   );
 }
 
-function wordsFor(event: RecruitEvent): ReactNode {
+function wordsFor(event: RecruitEvent, name: string): ReactNode {
   const by = <bdi>{event.agent ?? "The bot"}</bdi>;
   switch (event.kind) {
     case "received":
@@ -113,7 +114,9 @@ function wordsFor(event: RecruitEvent): ReactNode {
     case "text_in":
       return (
         <>
-          <Words of={event.details}>The recruit wrote</Words>
+          <Words of={event.details}>
+            <bdi>{name}</bdi> wrote
+          </Words>
           {notAnswer(event.details)}
         </>
       );
@@ -156,7 +159,7 @@ function wordsFor(event: RecruitEvent): ReactNode {
     case "given":
       return (
         <>
-          The recruit went to <bdi>{event.details.to ?? "the agency"}</bdi>
+          <bdi>{name}</bdi> went to <bdi>{event.details.to ?? "the agency"}</bdi>
           {fromWords(event.details.from)}
         </>
       );
@@ -208,7 +211,7 @@ function stateWords({ state, state_at, reason, until }: TextOut): ReactNode {
     case "sent":
       return <>Sent{at}</>;
     case "delivered":
-      return <>Delivered{at}</>;
+      return "Delivered";
   }
 }
 

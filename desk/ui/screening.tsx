@@ -12,14 +12,18 @@ export const SCREENING_WORDS: Record<Screening, string> = {
 /** The screening of a recruit in a line: "Asking 3 of 4 · Licensed: Yes · IL, IN". */
 export function ScreeningLine({ recruit }: { recruit: Recruit }) {
   const words = screeningOf(recruit);
-  return words === null ? <Nothing words="not asked" /> : <span className="screening" title={words}>{words}</span>;
+  return words === null
+    ? <Nothing words={recruit.screening === "not_asked" ? "not asked" : "no answer yet"} />
+    : <span className="screening" title={words}>{words}</span>;
 }
 
-/** The same as words; null: the bot has not asked. */
-export function screeningOf({ asking, screening, screening_answers }: Recruit): string | null {
+/** The same as words; null: the bot has not asked, or a recruit without answers waits. The asking rests while one waits. */
+export function screeningOf({ asking, screening, screening_answers, waiting_since }: Recruit): string | null {
   if (screening === "not_asked") return null;
-  const parts = [...asking ? [`Asking ${asking.join(" of ")}`] : [], ...screening_answers.map(shortAnswer)];
-  return parts.length > 0 ? parts.join(" · ") : "No answer";
+  const isAsking = asking !== null && waiting_since === null;
+  const parts = [...isAsking ? [`Asking ${asking.join(" of ")}`] : [], ...screening_answers.map(shortAnswer)];
+  if (parts.length > 0) return parts.join(" · ");
+  return asking === null ? "No answer" : null;
 }
 
 /** An answer with its question, where it says nothing without it. */

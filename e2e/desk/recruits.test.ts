@@ -29,7 +29,7 @@ deskTest("an agent's recruits stand newest first, and one that is opened is unre
   assert.equal(await rows(page).getByRole("link", { name: "555-0142" }).getAttribute("href"), "tel:+13125550142");
   await assertAccessible(page);
 
-  await page.getByRole("link", { name: "Ada Lovelace" }).click();
+  await page.getByRole("link", { name: /^Ada Lovelace/ }).click();
   await page.getByRole("heading", { name: "Ada Lovelace" }).waitFor();
   await until(async () => (await unread(agent.agent_id)) === 0);
   assert.equal(await unread(agent.agent_id), 0);

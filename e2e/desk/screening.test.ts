@@ -71,7 +71,7 @@ deskTest("a manager reads the recruits' answers in the table and on the board, a
   await page.getByLabel("Screening").selectOption("Hours: Part time");
   await page.getByText("No recruit matches the filters.").waitFor();
 
-  await page.getByLabel("Screening").selectOption("Screened or not");
+  await page.getByLabel("Screening").selectOption("Any screening");
   await page.getByRole("button", { name: "Board" }).click();
   const card = page.getByRole("listitem").filter({ hasText: "Ada" });
   await card.getByText("Licensed: Yes · IL, IN · Full time").waitFor();
