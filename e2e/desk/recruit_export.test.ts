@@ -36,6 +36,6 @@ deskTest("an agent is not offered an export", async (page) => {
   const agent = await createTexter();
   await createTalk(agent);
   await signIn(page, agent, "recruits");
-  await page.getByRole("link", { name: /Maya/ }).waitFor();
+  await page.getByRole("link", { name: /^Maya/ }).waitFor();
   assert.equal(await page.getByRole("button", { name: "Download as CSV" }).count(), 0);
 });
