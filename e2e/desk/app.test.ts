@@ -39,7 +39,7 @@ deskTest("the shell opens without a network, and reads its data when it is back"
   await assertAccessible(page);
   await page.context().setOffline(false);
   await page.evaluate("dispatchEvent(new Event('online'))");
-  await page.getByRole("link", { name: "Devon" }).waitFor();
+  await page.getByRole("link", { name: /^Devon/ }).waitFor();
   const [files, ...others] = await cached(page);
   assert.deepEqual(others, []);
   assert.ok(files!.includes(DESK) && files!.includes(`${DESK}config.json`));
