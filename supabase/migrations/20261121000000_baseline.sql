@@ -15965,15 +15965,12 @@ select l.id, l.agency_id, l.agent_id, l.first_name, l.last_name, l.phone, l.emai
   coalesce(
     (select max(c.last_text_at) from public.recruiting_conversations c where c.recruiting_lead_id = l.id),
     '-infinity') as by_text,
-  coalesce(
-    (select s.created_at from public.recruit_stages s where s.recruiting_lead_id = l.id and s.ended_at is null),
-    l.created_at) as stage_since,
   private.applications_of(l) as applications
 from public.recruiting_leads l;
 
 comment on view public.recruit_rows is
-  'The recruits that the signed-in agent reads, with the names of the vendor and the agent (null: none), the stage and since '
-  'when it is (stage_since), the time of the latest text and its conversation (null: none), since when the recruit waits for an '
+  'The recruits that the signed-in agent reads, with the names of the vendor and the agent (null: none), the stage, '
+  'the time of the latest text and its conversation (null: none), since when the recruit waits for an '
   'answer (waiting_since; null: does not, or is snoozed), and unread: the ids of the caller''s unread notifications about the '
   'recruit as a new one. applications: how many leads of the agency have the person''s phone or e-mail address, this one '
   'included. consent to texts, the same for all leads of the agency with the phone: `given` (by a vendor''s form, or the recruit '

@@ -3934,7 +3934,6 @@ export type Database = {
           "screening": string | null;
           "screening_answers": Json | null;
           "stage": string | null;
-          "stage_since": string | null;
           "state": string | null;
           "unread": (string)[] | null;
           "vendor": string | null;
@@ -3968,7 +3967,6 @@ export type Database = {
           "screening"?: never;
           "screening_answers"?: never;
           "stage"?: never;
-          "stage_since"?: never;
           "state"?: string | null;
           "unread"?: never;
           "vendor"?: never;
@@ -4001,7 +3999,6 @@ export type Database = {
           "screening"?: never;
           "screening_answers"?: never;
           "stage"?: never;
-          "stage_since"?: never;
           "state"?: string | null;
           "unread"?: never;
           "vendor"?: never;

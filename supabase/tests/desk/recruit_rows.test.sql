@@ -43,11 +43,11 @@ from (values ('by_stage', 'Ben'), ('by_text', 'ada')) o (by, last);
 select pg_temp.become('ann');
 select results_eq(
   format(
-    $$select vendor, agent, stage, stage_since = created_at, last_text_at, conversation_id, waiting_since, unread from public.recruit_rows where agency_id = %L$$,
+    $$select vendor, agent, stage, last_text_at, conversation_id, waiting_since, unread from public.recruit_rows where agency_id = %L$$,
     md5('agency')::uuid),
-  $$values ('vendor', 'ann', 'new', true, timestamptz '2026-11-20 10:00+00', md5('talk')::uuid,
+  $$values ('vendor', 'ann', 'new', timestamptz '2026-11-20 10:00+00', md5('talk')::uuid,
     timestamptz '2026-11-20 09:00+00', array[md5('ann')::uuid])$$,
-  'a row has the names of its vendor and agent, the stage with its time, the latest text, and the caller''s own unread notifications');
+  'a row has the names of its vendor and agent, the stage, the latest text, and the caller''s own unread notifications');
 
 select results_eq(
   format('select screening, asking, screening_answers from public.recruit_rows where agency_id = %L', md5('agency')::uuid),
