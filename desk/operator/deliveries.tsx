@@ -85,7 +85,12 @@ export function Deliveries() {
 /** The time until the oldest delivery is deleted. */
 function Deletion({ at }: { at: string }) {
   const left = Date.parse(at) - Date.now();
-  return left < WEEK ? <Badge meaning={left < WEEK / 7 ? "bad" : "warn"}>{until(at)}</Badge> : <span>{until(at)}</span>;
+  const words = (
+    <>
+      <span className="if-narrow">deleted</span> {until(at)}
+    </>
+  );
+  return left < WEEK ? <Badge meaning={left < WEEK / 7 ? "bad" : "warn"}>{words}</Badge> : <span>{words}</span>;
 }
 
 /** The group of a reason, or of a delivery. */

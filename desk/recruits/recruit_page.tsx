@@ -5,7 +5,7 @@ import { type RecruitCard, recruitQueries, startConversation, useMarkRecruitSeen
 import type { Agent } from "../data/user.ts";
 import { ActionButton } from "../ui/action.tsx";
 import { Badge } from "../ui/badge.tsx";
-import { latenessOf } from "../ui/lateness.ts";
+import { latenessOf, waitText } from "../ui/lateness.ts";
 import { fullName } from "../ui/name.ts";
 import { Page } from "../ui/page.tsx";
 import { isPhone } from "../ui/phone.ts";
@@ -13,7 +13,7 @@ import { CallLink, RecruitFacts, ResumeButton } from "../ui/recruit_facts.tsx";
 import { RecruitStage } from "../ui/recruit_stage.tsx";
 import { RecruitTimeline } from "../ui/lazy_timeline.tsx";
 import { NoteComposer } from "../ui/note_composer.tsx";
-import { ago, Time } from "../ui/time.tsx";
+import { Time } from "../ui/time.tsx";
 import { EmptyState, QueryResult } from "../ui/query_result.tsx";
 import type { LeftList } from "./filter.ts";
 import { GiveTo } from "./recruit_table.tsx";
@@ -56,7 +56,7 @@ function RecruitDetails({ recruit, agent }: { recruit: RecruitCard; agent: Agent
     <>
       {waiting_since !== null && (
         <p className="waits">
-          <Badge meaning={latenessOf(waiting_since)}>waits {ago(waiting_since)}</Badge>
+          <Badge meaning={latenessOf(waiting_since)}>{waitText(waiting_since)}</Badge>
         </p>
       )}
       <p className="buttons">

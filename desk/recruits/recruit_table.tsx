@@ -24,13 +24,13 @@ import { labelOf } from "../ui/json_value.tsx";
 import { fullName } from "../ui/name.ts";
 import { Nothing } from "../ui/nothing.tsx";
 import { isPhone, phoneText } from "../ui/phone.ts";
-import { latenessOf } from "../ui/lateness.ts";
+import { latenessOf, waitText } from "../ui/lateness.ts";
 import { EmptyState } from "../ui/query_result.tsx";
 import { CallLink } from "../ui/recruit_facts.tsx";
 import { RecruitStage } from "../ui/recruit_stage.tsx";
 import { ScreeningLine } from "../ui/screening.tsx";
 import { Table, type TableColumn } from "../ui/table.tsx";
-import { ago, Time } from "../ui/time.tsx";
+import { Time } from "../ui/time.tsx";
 import { showToast } from "../ui/toast.tsx";
 import { downloadRecruits } from "./export_button.tsx";
 import { STANDARD_SORT } from "./filter.ts";
@@ -93,7 +93,7 @@ export function RecruitBadges({ recruit }: { recruit: Recruit }) {
   const need = needOf(recruit);
   return (
     <>
-      {need === "answer" && <Badge meaning={latenessOf(waiting_since!)}>waits {ago(waiting_since!)}</Badge>}
+      {need === "answer" && <Badge meaning={latenessOf(waiting_since!)}>{waitText(waiting_since!)}</Badge>}
       {need === "opening" && <span className="badge unopened" title="Not opened">not opened</span>}
       {applications > 1 && (
         <Badge title={`${applications} applications`}>

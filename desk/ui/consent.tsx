@@ -4,7 +4,7 @@ import { Badge, type Meaning } from "./badge.tsx";
 const WORDS: Record<Consent, [words: string, meaning: Meaning, why: string]> = {
   given: ["May be texted", "good", "The recruit has agreed to texts from your agency."],
   none: ["Call first", "warn", "The recruit has not agreed to texts yet."],
-  opted_out: ["Said stop", "bad", "The recruit has opted out of texts from your agency."],
+  opted_out: ["Opted out", "bad", "The recruit has opted out of texts from your agency."],
   suppressed: ["Do not text", "bad", "Nobody may text this person."],
 };
 

@@ -90,7 +90,7 @@ deskTest("the list and the page say whether a recruit may be texted", async (pag
       insert into public.text_consents (agency_id, phone, state, source)
       values (${agent.agency_id}, ${phones[place]!}, ${state}, 'keyword')`;
   }
-  const WORDS = [["May be texted", "Text"], ["Said stop", null], ["Call first", "Call"]] as const;
+  const WORDS = [["May be texted", "Text"], ["Opted out", null], ["Call first", "Call"]] as const;
   await signIn(page, agent, "recruits");
   for (const [place, [words]] of WORDS.entries()) {
     await rows(page).nth(place).waitFor();
