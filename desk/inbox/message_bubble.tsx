@@ -27,7 +27,7 @@ export const MessageBubble = memo(
     name: string;
     /** Whether it begins what one person has written in one go: who and when stand above that once. */
     isFirst: boolean;
-    /** Whether it is the latest of ours: that it was delivered stands below that one alone. */
+    /** Whether it is the agency's latest text. Only below that one does the page say that a text was delivered. */
     isLatest: boolean;
   } & Acting) {
     const { sender_type, body, media, media_copies, heard, created_at } = text;

@@ -95,7 +95,7 @@ select set_eq(
   $$select q.vendor, q.leads::numeric
     from private.sum_quality(pg_temp.midnight(2), pg_temp.midnight(-1), md5('agency')::uuid) q$$,
   'and so has the row of each vendor in vendor_quality()');
-select is(pg_temp.length('not_texted', vendor => 'acme'), 4::bigint, 'or those of a vendor to whom no text of ours has gone');
+select is(pg_temp.length('not_texted', vendor => 'acme'), 4::bigint, 'or those of a vendor that have been sent no text');
 select pg_temp.become('mia');
 select is(
   array(select count(*) from unnest(array['order', 'theirs']) o cross join public.figure_list('leads', order_id => md5(o)::uuid)), '{5}',
