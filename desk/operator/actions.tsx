@@ -24,9 +24,9 @@ export function Actions() {
         nameOf={actionOf}
         columns={[
           { title: "Action", cell: actionOf, isHeader: true },
-          { title: "Subject", cell: (action) => <Subject of={action} /> },
-          { title: "Operator", cell: ({ operator }) => <bdi>{operator}</bdi> },
-          { title: "When", cell: ({ created_at }) => <Time at={created_at} /> },
+          { title: "Subject", cell: (action) => <Subject of={action} />, isPlain: true },
+          { title: "Operator", cell: ({ operator }) => <bdi>{operator}</bdi>, isPlain: true },
+          { title: "When", cell: ({ created_at }) => <Time at={created_at} />, isCorner: true },
         ]}
       />
     </Page>

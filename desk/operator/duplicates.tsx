@@ -25,9 +25,9 @@ export function Duplicates() {
         hrefOf={({ lead_id }) => `/operator/search/${lead_id}`}
         columns={[
           { title: "Lead", cell: (lead) => <bdi>{refOf(lead)}</bdi>, isHeader: true },
-          { title: "Vendor", cell: ({ vendor }) => nameOf(vendor) },
+          { title: "Vendor", cell: ({ vendor }) => nameOf(vendor), isPlain: true },
           { title: "First", cell: ({ first_received }) => <Time at={first_received} /> },
-          { title: "Came again", cell: ({ received_at }) => <Time at={received_at} /> },
+          { title: "Came again", cell: ({ received_at }) => <Time at={received_at} />, isCorner: true },
           { title: "After", cell: (lead) => afterText(lead), isNumber: true },
         ]}
       />

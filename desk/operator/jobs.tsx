@@ -31,10 +31,11 @@ export function Jobs() {
         nameOf={({ job }) => job}
         columns={[
           { title: "Job", cell: ({ job }) => job, isHeader: true },
-          { title: "Runs", cell: ({ job }) => RUNS[job] },
+          { title: "Runs", cell: ({ job }) => RUNS[job], isPlain: true },
           { title: "Last started", cell: ({ started_at }) => started_at && <Time at={started_at} /> },
           {
             title: "Status",
+            isCorner: true,
             cell: ({ job, started_at, ended_at }) => {
               // Without a text that is due, nobody calls the other. An alert says when it should have been called.
               if (job !== "check alerts") {

@@ -21,7 +21,7 @@ import { shellWord } from "./shell_word.ts";
 
 const TO: TableColumn<UnsentText> = { title: "To", cell: ({ to }) => phoneText(to), isHeader: true };
 const ROW: TableColumn<UnsentText>[] = [
-  { title: "Agency", cell: ({ agency }) => agency },
+  { title: "Agency", cell: ({ agency }) => agency, isPlain: true },
   { title: "Author", cell: ({ kind }) => kind, isMinor: true },
   { title: "Written", cell: ({ created_at }) => <Time at={created_at} /> },
 ];
