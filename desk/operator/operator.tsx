@@ -5,7 +5,7 @@ import { Redirect, Route, Switch } from "wouter";
 import { operatorCounts } from "../data/operator_counts.ts";
 import { chunk } from "../ui/chunk.ts";
 import { countText } from "../ui/count.ts";
-import { useHasViewList } from "../ui/is_wide.ts";
+import { useHasViewList, useIsPhone } from "../ui/is_wide.ts";
 import { Page } from "../ui/page.tsx";
 import { Skeleton } from "../ui/query_result.tsx";
 import { type Tab, Tabs, useCurrentTab } from "../ui/tabs.tsx";
@@ -109,12 +109,13 @@ export function Operator({ settingsOf }: { settingsOf: (parts: AgencyParts) => R
 
 /**
  * The views, listed beside the page; in a window without room for that, those with something to do above it, and the
- * others below a button.
+ * others below a button. On a phone all are below one, which stands in the frame and has the name of the view.
  */
 function Views() {
   const { toDo, service } = useTabs();
   const all = [...toDo, ...service];
   const current = useCurrentTab(all);
+  const isPhone = useIsPhone();
   const id = useId();
   const menu = useRef<HTMLDivElement>(null);
   if (useHasViewList()) {
@@ -124,15 +125,22 @@ function Views() {
       </div>
     );
   }
-  const isMore = current !== undefined && service.includes(current);
+  const listed = isPhone ? all : service;
+  const named = current && listed.includes(current) ? current : undefined;
   return (
     <div className="subnav">
-      <Tabs label="Operator" tabs={toDo} among={all} />
-      <button type="button" popoverTarget={id} aria-current={isMore || undefined}>
-        More <ChevronDown size={16} />
+      {!isPhone && <Tabs label="Operator" tabs={toDo} among={all} />}
+      <button
+        type="button"
+        className={isPhone ? "plain" : undefined}
+        popoverTarget={id}
+        aria-current={(!isPhone && named !== undefined) || undefined}
+      >
+        {named?.label ?? "More"} {named?.count !== undefined && <span className="count-of">{named.count}</span>}
+        <ChevronDown size={16} />
       </button>
       <div id={id} ref={menu} className="menu" popover="auto" onClick={() => menu.current!.hidePopover()}>
-        <Tabs label="More of the operator" tabs={service} among={all} isList />
+        <Tabs label={isPhone ? "Operator" : "More of the operator"} tabs={listed} among={all} isList />
       </div>
     </div>
   );
