@@ -16,7 +16,7 @@ async function createNamedVendor(): Promise<Vendor & { name: string }> {
 
 async function searchFor(page: Page, typed: string): Promise<void> {
   await page.getByRole("searchbox").fill(typed);
-  await page.getByRole("button", { name: "Search", exact: true }).click();
+  await page.locator("#main").getByRole("button", { name: "Search" }).click();
 }
 
 deskTest(
