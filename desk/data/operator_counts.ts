@@ -13,3 +13,15 @@ export const operatorCounts = () =>
     refetchOnWindowFocus: true,
     refetchOnReconnect: true,
   });
+
+type Pulse = Record<"leads" | "leads_before" | "distributed" | "texts" | "texts_failed" | "dispatches_failed", number>;
+
+/** How the service does today. */
+export const operatorPulse = () =>
+  queryOptions({
+    queryKey: ["operator", "pulse"],
+    queryFn: async () => await call(supabase.rpc("operator_pulse").single()) as Pulse,
+    staleTime: 60_000,
+    refetchInterval: 60_000,
+    refetchOnWindowFocus: true,
+  });

@@ -80,6 +80,13 @@ export const operatorOrderQueries = {
         return await call(after(query, last)) as Order[];
       },
     ),
+  /** These orders. */
+  some: (ids: string[]) =>
+    queryOptions({
+      queryKey: [...operatorQueries.all(), "some orders", ids],
+      queryFn: () => asOperator(call(supabase.from("order_list").select().in("id", ids))) as Promise<Order[]>,
+      enabled: ids.length > 0,
+    }),
   /** The orders of an agency that are open or paused, the oldest first. */
   agencyOrders: (agency_id: string) =>
     queryOptions({

@@ -3,6 +3,7 @@ import { Badge } from "../ui/badge.tsx";
 import { useIsPhone } from "../ui/is_wide.ts";
 import { Time } from "../ui/time.tsx";
 import { isOpen } from "./trouble_words.ts";
+import { useWords } from "./use_words.ts";
 import { type Trouble, useTroubles } from "./troubles.ts";
 
 /** Gives what is to do about an agency, the worst first. */
@@ -15,22 +16,19 @@ export function useProblemsOf(): (agencyId: string) => Trouble[] {
 
 /** What is to do about an agency, each with what leads to where it is done. */
 export function AgencyProblems({ agencyId }: { agencyId: string }) {
-  const problems = useProblemsOf()(agencyId);
+  const problems = useWords(useProblemsOf()(agencyId));
   const isPhone = useIsPhone();
   if (problems.length === 0) return null;
   const list = (
     <ul className="problems" aria-label="Problems">
-      {problems.map(({ id, severity, title, kind, name, problem, link, since }) => {
-        const [, part] = /^((?:Order|Destination|\().+?) of /.exec(name) ?? [];
-        return (
-          <li key={id}>
-            {severity === 1 ? <Badge meaning="bad">Now</Badge> : <Badge meaning="warn">To do</Badge>}
-            <Link href={link ?? `/operator?alert=${id}`}>{title ?? kind}</Link>
-            <Time at={since} isAge />
-            <span className="is-sentence">{part === undefined ? problem : `${part}: ${problem}`}</span>
-          </li>
-        );
-      })}
+      {problems.map(({ id, severity, title, name, link, since }) => (
+        <li key={id}>
+          {severity === 1 ? <Badge meaning="bad">Now</Badge> : <Badge meaning="warn">To do</Badge>}
+          <Link href={link ?? `/operator?alert=${id}`}>{title}</Link>
+          <Time at={since} isAge />
+          <small>{/^.*?: (.+)|^((?:Order|Destination|\().+?) of /.exec(name)?.slice(1)}</small>
+        </li>
+      ))}
     </ul>
   );
   if (!isPhone) return list;

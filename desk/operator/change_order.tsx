@@ -2,9 +2,9 @@ import type { Order } from "../data/operator_orders.ts";
 import { ChangeOrder, DailyCap, Greeting, readDailyCap, readGreeting } from "../ui/change_order.tsx";
 
 /** Changes how many leads an order gets, in all and a day, and how their recruits are greeted. */
-export function ChangeSettings({ order, isRemedy }: { order: Order; isRemedy: boolean }) {
+export function ChangeSettings({ order, isRemedy, label }: { order: Order; isRemedy: boolean; label?: string }) {
   return (
-    <ChangeOrder order={order} name="order" read={readFields} isPrimary={isRemedy}>
+    <ChangeOrder order={order} label={label} name="order" read={readFields} isPrimary={isRemedy}>
       {({ quantity, daily_cap, greeting_template }) => (
         <>
           <label>

@@ -28,7 +28,8 @@ export const OPEN: Act = {
   status: "open",
   meaning: "From now on it gets leads. Those that wait already are distributed by hand.",
 };
-const CLOSE: Act = { label: "Close", status: "closed", meaning: "It gets no lead any more." };
+/** Closes an order. */
+export const CLOSE: Act = { label: "Close", status: "closed", meaning: "It gets no lead any more." };
 
 /** The acts on an order by its status. */
 export const ACTS: Record<string, Act[]> = {

@@ -10,12 +10,15 @@ import { Page } from "../ui/page.tsx";
 import { EmptyState } from "../ui/query_result.tsx";
 import { Table } from "../ui/table.tsx";
 import { sorted } from "../ui/table_sort.ts";
-import { Time, useMinute } from "../ui/time.tsx";
+import { Time, until, useMinute } from "../ui/time.tsx";
 import { showToast } from "../ui/toast.tsx";
+import { MadeKey } from "./new_key.tsx";
 import { NewestLeads } from "./newest_leads.tsx";
+import { NextStep } from "./next_step.tsx";
+import { Pulse } from "./pulse.tsx";
+import { useOrdersOf, useWords } from "./use_words.ts";
 import { isOpen } from "./trouble_words.ts";
 import { type Trouble, useTroubles } from "./troubles.ts";
-import { TroubleCause } from "./trouble_cause.tsx";
 import { WaitingStates } from "./waiting.tsx";
 
 /** The minutes after which the service should have looked again. */
@@ -27,7 +30,10 @@ export function Today() {
   return (
     <Page title="Today">
       <CheckedAt />
-      <Alerts />
+      <Pulse />
+      <MadeKey>
+        <Alerts />
+      </MadeKey>
       {othersError && (
         <p className="problem" role="alert">Problems without an alert could not be read: {othersError.message}</p>
       )}
@@ -67,14 +73,18 @@ const GROUPS: [group: string, meaning?: Meaning][] = [
   ["In hand"],
 ];
 
-/** The kinds that come first in their group: people wait, or something is lost for good. */
-const FIRST = new Set(["recruit_waiting", "deliveries_deleted"]);
-
-/** Those whose details say until when there is time. */
-const WITHOUT_AGE = new Set(["key_expires", "deliveries_deleted"]);
+/** What breaks the law or loses something for good comes first in its group; the rest comes last. */
+const HARM = [
+  ...["opt_out_unmatched", "deliveries_deleted", "fetch_refused", "recruit_waiting", "worker_late", "number_paused"],
+  ...["texts_stuck", "texts_held", "deliveries_rejected", "leads_waiting", "order_stalled", "order_without_leads"],
+  ...["texts_failing", "destination_failing", "vendor_silent", "key_expires", "order_filled", "order_nearly_filled"],
+];
 
 function Alerts() {
-  const { more, data, ...query } = useTroubles();
+  const { more, data: plain, ...query } = useTroubles();
+  const troubles = useWords(plain);
+  const data = plain && troubles;
+  const orders = useOrdersOf(troubles);
   const { mutateAsync: acknowledge } = useAcknowledge();
   const [shownId, setShownId] = useParameter("alert");
   // The ages stay true.
@@ -102,7 +112,7 @@ function Alerts() {
         hrefOf={({ id }) => `/operator?alert=${id}`}
         menuOf={(alert) => [
           { label: "What to do", run: () => setShownId(alert.id) },
-          ...alert.link ? [{ label: labelOf(alert), href: alert.link }] : [],
+          ...alert.link ? [{ label: "See the details", href: alert.link }] : [],
           ...isNew(alert) ? [{ label: "Acknowledge", run: () => take([alert]) }] : [],
         ]}
         acts={(selected, clear) => (
@@ -114,31 +124,19 @@ function Alerts() {
           {
             title: "Problem",
             key: "name",
-            cell: (alert) => (
+            cell: ({ title, name }) => (
               <span className="two-lines">
-                <span>{titleOf(alert)}</span> <small>{alert.name}</small>
+                <bdi>{title}</bdi> {name && <small>{name}</small>}
               </span>
             ),
-            sortBy: titleOf,
+            sortBy: ({ title }) => title,
             isHeader: true,
             isSentence: true,
           },
-          { title: "Details", cell: (trouble) => <TroubleCause of={trouble} />, isSentence: true, isPlain: true },
-          {
-            title: "For",
-            key: "since",
-            cell: (trouble) =>
-              !WITHOUT_AGE.has(trouble.kind) && (
-                <span className={groupOf(trouble) === 0 ? "is-late" : undefined}>
-                  <Time at={trouble.since} isAge />
-                </span>
-              ),
-            sortBy: ({ since }) => since,
-            isCorner: true,
-          },
+          { title: "When", key: "since", cell: (trouble) => <When of={trouble} />, sortBy: timeOf, isCorner: true },
           {
             title: "Next step",
-            cell: (alert) => alert.link ? <MendLink alert={alert} /> : alert.advice,
+            cell: (trouble) => <NextStep of={trouble} order={orders.get(trouble.subject)} />,
             isSentence: true,
             isPlain: true,
           },
@@ -146,17 +144,19 @@ function Alerts() {
       />
       {more > 0 && <p className="quiet">There are {more} more. They stand here when some of these have ended.</p>}
       {shown && (
-        <Drawer title={titleOf(shown)} onClose={() => setShownId(null)}>
-          <p>
-            <strong>{shown.name}</strong>: {shown.problem}.
-          </p>
+        <Drawer title={shown.title} onClose={() => setShownId(null)}>
+          {shown.name && (
+            <p>
+              <strong>{shown.name}</strong>
+            </p>
+          )}
           <p>{shown.advice}</p>
           {shown.kind === "leads_waiting" && <WaitingStates />}
           <p className="quiet">
             Since <Time at={shown.since} />
           </p>
           <p className="buttons">
-            {shown.link && <MendLink alert={shown} className="button primary" />}
+            {shown.link && <Link href={shown.link} className="button primary">See the details</Link>}
             {isNew(shown) && <ActionButton act={() => take([shown])}>Acknowledge</ActionButton>}
             {!isOpen(shown) && <Badge>{shown.state}</Badge>}
           </p>
@@ -164,6 +164,22 @@ function Alerts() {
       )}
     </>
   );
+}
+
+/** How long it has been so, or how much time is left. */
+function When({ of: trouble }: { of: Trouble }) {
+  if (trouble.due !== undefined) {
+    return Date.parse(trouble.due) < Date.now() ? "overdue" : `due ${until(trouble.due)}`;
+  }
+  return (
+    <span className={groupOf(trouble) === 0 ? "is-late" : undefined}>
+      <Time at={trouble.since} isAge />
+    </span>
+  );
+}
+
+function timeOf({ due, since }: Trouble): string {
+  return due ?? since;
 }
 
 /** Whether an operator can say of it that it is in hand. */
@@ -175,29 +191,11 @@ function groupOf(trouble: Trouble): number {
   return isOpen(trouble) ? trouble.severity - 1 : GROUPS.length - 1;
 }
 
-/** In a group: what can't wait comes first, and of that the oldest. */
-function placeOf(trouble: Trouble): string {
-  return `${FIRST.has(trouble.kind) ? 0 : 1} ${trouble.since}`;
+function placeOf({ kind, since }: Trouble): string {
+  const place = HARM.indexOf(kind);
+  return `${place < 0 ? HARM.length : place} ${since}`;
 }
 
-function titleOf({ title, kind }: Trouble): string {
-  return title ?? kind;
-}
-
-function nameOf(trouble: Trouble): string {
-  return `${titleOf(trouble)}: ${trouble.name}`;
-}
-
-/** The label of a kind is that of its usual link. */
-function labelOf({ link, link_label }: Trouble): string {
-  return link?.startsWith("/operator/agencies/") ? "See the agency’s orders" : link_label!;
-}
-
-/** Leads to the view that mends what an alert is about. */
-function MendLink({ alert, className }: { alert: Trouble; className?: string }) {
-  return (
-    <Link href={alert.link!} className={className}>
-      {labelOf(alert)} <span className="visually-hidden">{alert.name}</span>
-    </Link>
-  );
+function nameOf({ title, name }: Trouble): string {
+  return name ? `${title}: ${name}` : title;
 }

@@ -1,4 +1,5 @@
 import type { Alert } from "../data/operator.ts";
+import { countText } from "../ui/count.ts";
 import { phoneText } from "../ui/phone.ts";
 import { until } from "../ui/time.tsx";
 
@@ -8,25 +9,64 @@ export function isOpen({ state }: { state: string }): boolean {
   return state === "open";
 }
 
-/**
- * What an alert is about, as people know it, without its kind where that is plain. The words of the database are those of
- * the commands, which take slugs and ids.
- */
-export function aboutOf({ subject, name }: Words, nameOf: (slug: string) => string): string {
-  const vendor = nameOf(subject);
-  if (vendor !== subject) return vendor;
-  const about = name.replace(/^(agency|conversation \S+ of) /, "")
-    .replace(/^number (\+\d+)/, (_, phone) => phoneText(phone));
-  return about.slice(0, 1).toUpperCase() + about.slice(1);
-}
+/** The words before a problem that would not say what it is about. */
+const BEGINNINGS: Record<string, string> = {
+  destination_failing: "Destination fails: ",
+  number_paused: "Number ",
+  order_filled: "Order ",
+  order_nearly_filled: "Order ",
+  order_stalled: "Order ",
+  order_without_leads: "Order ",
+  worker_late: "Worker ",
+};
 
-/** What is wrong, without the time since when, which stands beside it, and without a count that goes on. */
-export function problemOf({ kind, problem, details }: Words): string {
-  const { expires_at } = details as { expires_at?: string };
+/** Those whose title names the vendor. */
+const OF_VENDORS = ["deliveries_deleted", "deliveries_rejected", "key_expires", "vendor_silent"];
+
+/**
+ * What is wrong, without the time since when, which stands beside it. The words of the database are those of the commands,
+ * which take slugs and ids.
+ *
+ * @param because what the view of its kind begins with, once it is read: the cause, the reason, or who waits for whom
+ */
+export function titleOf({ kind, subject, problem, details }: Words, nameOf: (slug: string) => string, because = "") {
+  const { texts, deliveries, what, expires_at } = details as Record<string, number> & Record<string, string>;
+  const vendor = nameOf(subject);
+  const why = because && `: ${because}`;
+  const words = problem.replace(
+    /(,? the first)?( written| due)?( since)? [A-Z]\w\w \d+, \d{4}, \d+:\d\d [AP]M UTC/,
+    "",
+  );
+  if (kind === "recruit_waiting" && because) return because;
+  if (kind === "texts_held" && because) return `${counted(Number(texts), "text")} held${why}`;
+  if (kind === "deliveries_rejected") return `${counted(Number(deliveries), "delivery")} of ${vendor} rejected${why}`;
   if (kind === "key_expires" && expires_at !== undefined) {
     const when = Date.parse(expires_at) < Date.now() ? "has expired" : `expires ${until(expires_at)}`;
-    return problem.replace(/expires .*/, when).replace("api key", "API key");
+    return `${vendor}’s ${what === "api key" ? "API key" : what} ${when}`;
   }
-  if (kind === "order_nearly_filled") return problem.replace(/^has \S+ of its/, "has nearly all of its");
-  return problem.replace(/(,? the first)?( written| due)?( since)? [A-Z]\w\w \d+, \d{4}, \d+:\d\d [AP]M UTC/, "");
+  if (kind === "vendor_silent") return `${vendor} ${words}`;
+  return upperFirst(
+    (BEGINNINGS[kind] ?? "") + words.replace(/^is full, with/, "full:").replace(/^of its last/, "of the last"),
+  );
+}
+
+/** What it is about, as people know it, unless its title says it. */
+export function aboutOf({ kind, subject, name, details }: Words, nameOf: (slug: string) => string): string {
+  if (OF_VENDORS.includes(kind)) {
+    const { prefix } = details as { prefix?: string };
+    return prefix === undefined ? "" : `Key ${prefix}…`;
+  }
+  const vendor = nameOf(subject);
+  if (vendor !== subject) return vendor;
+  return upperFirst(
+    name.replace(/^(agency|conversation \S+ of) /, "").replace(/^number (\+\d+)/, (_, phone) => phoneText(phone)),
+  );
+}
+
+export function counted(count: number, noun: string): string {
+  return `${countText(count)} ${count === 1 ? noun : `${noun}s`.replace(/ys$/, "ies")}`;
+}
+
+function upperFirst(words: string): string {
+  return words.slice(0, 1).toUpperCase() + words.slice(1);
 }

@@ -121,7 +121,7 @@ function pathOf({ cause, subject }: UnsentCause): string {
 }
 
 /** What an operator does about a cause: a button that does it, or words, with the command. */
-function NextStep({ of: row }: { of: UnsentCause }) {
+export function NextStep({ of: row }: { of: UnsentCause }) {
   const { cause, subject, texts } = row;
   if (cause === "number_paused") return <Resume number={{ phone: subject!, waiting: texts }} />;
   if (cause === "no_hours") {
@@ -145,7 +145,7 @@ function UseLawHours({ state, of: row }: { state: string; of: UnsentCause }) {
   const when = "when those hours are open";
   return (
     <ConfirmButton
-      label={`Use the hours of the law for ${place}`}
+      label={`Open ${place}`}
       question={
         <>
           <p>

@@ -1,12 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { Link } from "wouter";
 import { DAYS, operatorQueries, type Vendor, type VendorDays } from "../data/operator.ts";
-import { createKey } from "../data/operator_acts.ts";
 import { Badge } from "../ui/badge.tsx";
 import { BarChart } from "../ui/bar_chart.tsx";
-import { ConfirmButton } from "../ui/confirm.tsx";
-import { CopyButton } from "../ui/copy_button.tsx";
 import { countText } from "../ui/count.ts";
 import { Page } from "../ui/page.tsx";
 import { EmptyState, QueryResult } from "../ui/query_result.tsx";
@@ -16,6 +12,7 @@ import { sorted } from "../ui/table_sort.ts";
 import { Tabs } from "../ui/tabs.tsx";
 import { Time, until } from "../ui/time.tsx";
 import { MappingLink } from "./mapping_link.tsx";
+import { MadeKey, NewKey } from "./new_key.tsx";
 import { useVendorName } from "./vendor_name.tsx";
 
 /** What vendors have sent on each day and what became of their leads, or their keys. */
@@ -152,17 +149,8 @@ function soonOf({ expires }: Pick<Vendor, "expires">): string | null {
 function Keys() {
   const query = useQuery(operatorQueries.vendors());
   const nameOf = useVendorName();
-  const [made, setMade] = useState<{ vendor: string; key: string } | null>(null);
   return (
-    <>
-      <div role="status">
-        {made && (
-          <p className="notice">
-            The new key of {nameOf(made.vendor)}, shown only this once: <code>{made.key}</code>{" "}
-            <CopyButton words={made.key} of="the key" />
-          </p>
-        )}
-      </div>
+    <MadeKey>
       <Table
         query={{ ...query, data: query.data && sorted(query.data, soonOf, false) }}
         resource="vendors"
@@ -200,24 +188,11 @@ function Keys() {
             title: "Act",
             isTitleHidden: true,
             isPlain: true,
-            cell: ({ slug }) => (
-              <ConfirmButton
-                label="New key"
-                of={`of ${nameOf(slug)}`}
-                question={
-                  <p>
-                    {nameOf(slug)}{" "}
-                    can send leads with it at once. The keys that it has go on working. The new one is shown once, and
-                    that you made it is noted with your name.
-                  </p>
-                }
-                act={async () => setMade({ vendor: slug, key: await createKey(slug) })}
-              />
-            ),
+            cell: ({ slug }) => <NewKey vendor={slug} />,
           },
         ]}
       />
-    </>
+    </MadeKey>
   );
 }
 

@@ -189,7 +189,7 @@ function nameOfState({ state }: Pick<StateCount, "state">): string {
 type StateCount = WantedLeads["states"][number];
 
 /** The leads that wait for each state, the most first. */
-function statesOf(counted: WantedLeads[]): StateCount[] {
+export function statesOf(counted: WantedLeads[]): StateCount[] {
   const ofState = Map.groupBy(counted.flatMap(({ states }) => states), ({ state }) => state);
   return [...ofState].map(([state, counts]) => ({
     state,

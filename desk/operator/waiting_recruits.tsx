@@ -1,5 +1,5 @@
 import { Link } from "wouter";
-import { operatorQueries } from "../data/operator.ts";
+import { operatorQueries, type WaitingRecruit } from "../data/operator.ts";
 import { usePages } from "../data/pages.ts";
 import { Badge } from "../ui/badge.tsx";
 import { latenessOf } from "../ui/lateness.ts";
@@ -15,8 +15,8 @@ export function WaitingRecruits() {
   return (
     <Page title="Waiting recruits">
       <p className="quiet">
-        They have written, and nobody has answered yet. The agent has the conversation. A manager of the agency can give
-        it to somebody else: open the agency to see its people.
+        They have written, and nobody has answered yet. Remind the agent, who has the conversation. A manager of the
+        agency can give it to somebody else.
       </p>
       <Table
         query={query}
@@ -40,8 +40,24 @@ export function WaitingRecruits() {
             isCorner: true,
             cell: ({ since }) => <Badge meaning={latenessOf(since)}>{ago(since)}</Badge>,
           },
+          { title: "Next step", cell: (recruit) => <Remind of={recruit} />, isPlain: true },
         ]}
       />
     </Page>
   );
+}
+
+/** Writes to the agent who is to answer, or leads to those who can say who does. */
+export function Remind({ of: { agent, agent_email, agency, agency_id, phone } }: { of: WaitingRecruit }) {
+  return agent_email === null
+    ? (
+      <Link href={`/operator/agencies/${agency_id}`}>
+        See the agency’s people <span className="visually-hidden">of {agency}</span>
+      </Link>
+    )
+    : (
+      <a href={`mailto:${agent_email}?subject=${encodeURIComponent("A recruit waits for your answer")}`}>
+        E-mail <bdi>{agent}</bdi> <span className="visually-hidden">about {phoneText(phone)}</span>
+      </a>
+    );
 }

@@ -8,16 +8,19 @@ export function isOver({ filled, quantity, ends_at }: { filled: number; quantity
 }
 
 /** A button that opens a form, and changes the order by it. */
-export function ChangeOrder<Order extends { id: string }>({ order, name, read, isPrimary, children }: {
-  order: Order;
-  /** The order for screen readers. */
-  name: string;
-  /** The columns by the fields. Throws a sentence about a field that can't be right. */
-  read: (fields: FormData) => Partial<Order>;
-  isPrimary?: boolean;
-  /** The fields, with the values of the order. */
-  children: (seen: Order) => ReactNode;
-}) {
+export function ChangeOrder<Order extends { id: string }>(
+  { order, label = "Change", name, read, isPrimary, children }: {
+    order: Order;
+    label?: string;
+    /** The order for screen readers. */
+    name: string;
+    /** The columns by the fields. Throws a sentence about a field that can't be right. */
+    read: (fields: FormData) => Partial<Order>;
+    isPrimary?: boolean;
+    /** The fields, with the values of the order. */
+    children: (seen: Order) => ReactNode;
+  },
+) {
   const { mutateAsync: change } = useChangeOrders();
   const dialog = useRef<HTMLDialogElement>(null);
   // The order as it was when the form was opened: a change of somebody else meanwhile is refused.
@@ -38,7 +41,7 @@ export function ChangeOrder<Order extends { id: string }>({ order, name, read, i
           dialog.current!.showModal();
         }}
       >
-        Change <span className="visually-hidden">{name}</span>
+        {label} <span className="visually-hidden">{name}</span>
       </button>
       <dialog ref={dialog} aria-label="Change the order" onClose={() => setSeen(null)}>
         {seen && (

@@ -152,9 +152,9 @@ deskTest("today has each alert, leads to what mends it, and takes it in hand", a
   await checkAlerts();
   await signIn(page, await signInNewOperator(), "operator");
   await page.getByText("Last checked at").waitFor();
-  const name = `Order ${order.id.slice(0, 8)}`;
+  const name = `An agency under test: ${vendor.slug}, any state`;
   const alert = page.getByRole("row").filter({ hasText: name });
-  await alert.getByText("ended, 7 of 7 leads short").waitFor();
+  await alert.getByText("Order ended, 7 of 7 leads short", { exact: true }).waitFor();
   // What an alert asks for is done in the desk, and the command is left out.
   assert.equal(await alert.locator("code").count(), 0);
   await assertAccessible(page);
@@ -164,10 +164,11 @@ deskTest("today has each alert, leads to what mends it, and takes it in hand", a
   const [{ state }] = await sql<[{ state: string }]>`select state from public.alerts where subject = ${order.id}`;
   assert.equal(state, "acknowledged");
 
-  await page.getByRole("link", { name: "See the order" }).and(page.locator(`[href="#/operator/orders/${order.id}"]`))
-    .click();
-  await page.getByRole("button", { name: "Close the order" }).click();
+  await alert.getByRole("button", { name: "Close the order" }).click();
+  await page.getByRole("dialog").getByText("It gets no lead any more.").waitFor();
   await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
+  await page.getByRole("dialog").waitFor({ state: "hidden" });
+  await page.goto(`${DESK}#/operator/orders/${order.id}`);
   await page.locator(".facts .badge").getByText("closed").waitFor();
   // It has ended, so it is not opened again.
   assert.equal(await page.getByRole("button", { name: "Open the order" }).count(), 0);
@@ -191,15 +192,18 @@ deskTest("today has what is deleted soon of a vendor, and the orders that get no
   await sql`update public.recruiting_orders set created_at = '2020-01-01' where id = ${idle.id}`;
   await signIn(page, await signInNewOperator(), "operator");
   const deliveries = page.getByRole("rowgroup", { name: "Now" }).getByRole("row").filter({ hasText: vendor.slug });
-  await deliveries.getByText(/^1 is deleted in 1[89] h: no name$/).waitFor();
+  await deliveries.getByText(`1 delivery of ${vendor.slug} will be deleted: no name`, { exact: true }).first()
+    .waitFor();
+  await deliveries.getByText(/^due in 1[89] h$/).waitFor();
   const table = page.getByRole("rowgroup", { name: "To do" });
-  const order = table.getByRole("row").filter({ hasText: `Order ${idle.id.slice(0, 8)}` });
-  await order.getByText("other orders take every lead that it wants").waitFor();
+  const order = table.getByRole("row").filter({ has: page.locator(`[href="#/operator/orders/${idle.id}"]`) });
+  await order.getByText("Order gets no leads: other orders take all that it wants", { exact: true }).waitFor();
+  await order.getByText(`An agency under test: ${vendor.slug}, any state`, { exact: true }).first().waitFor();
   assert.equal(
-    await order.getByRole("link", { name: "See the order" }).getAttribute("href"),
+    await order.getByRole("link", { name: "Find who goes first" }).getAttribute("href"),
     `#/operator/orders/${idle.id}`,
   );
-  assert.equal(await table.getByText(`Order ${first.id.slice(0, 8)}`).count(), 0);
+  assert.equal(await table.locator(`[href="#/operator/orders/${first.id}"]`).count(), 0);
   await order.getByRole("rowheader").getByRole("link").click();
   await page.getByRole("dialog").getByText("See which orders go first.").waitFor();
   assert.equal(await page.getByRole("dialog").getByRole("button", { name: "Acknowledge" }).count(), 0);

@@ -23,24 +23,20 @@ deskTest("an alert says what to do, leads there, and is acknowledged with others
       // A check would resolve them.
       await sql`select from private.job_runs where job = 'check alerts' for update`;
       await signIn(page, await signInNewOperator(), "operator");
-      const alert = (kind: string, subject: string) =>
-        page.getByRole("row").filter({ hasText: kind }).filter({ hasText: `Thing ${subject}` });
-      const order = alert("Orders that can't fill", one);
-      await order.getByText("is wrong").waitFor();
+      const alert = (problem: string, subject: string) =>
+        page.getByRole("row").filter({ hasText: problem }).filter({ hasText: `Thing ${subject}` });
+      const order = alert("Order is wrong", one);
+      await order.waitFor();
       assert.match(await order.getByTitle(/January 1, 2020/).innerText(), /^\d+ days$/);
-      await page.getByRole("rowgroup", { name: "Now" }).getByRole("row").filter({ hasText: "Paused numbers" })
+      await page.getByRole("rowgroup", { name: "Now" }).getByRole("row").filter({ hasText: "Number is wrong" })
         .filter({ hasText: one }).waitFor();
-      await page.getByRole("rowgroup", { name: "To do" }).getByRole("row").filter({ hasText: "Orders that can't fill" })
+      await page.getByRole("rowgroup", { name: "To do" }).getByRole("row").filter({ hasText: "Order is wrong" })
         .filter({ hasText: one }).waitFor();
-      const link = order.getByRole("link", { name: "See the order" });
+      const link = order.getByRole("link", { name: "Change or close it" });
       assert.equal(await link.getAttribute("href"), `#/operator/orders/${one}`, "each order has its own view");
-      assert.equal(
-        await alert("Paused numbers", other).getByRole("link").last().getAttribute("href"),
-        "#/operator/numbers",
-      );
-      await alert("Failed texts and opt-outs", one).getByRole("link", { name: "See the agency’s orders" }).waitFor();
-      const fetch = alert("Leads that are not fetched", one);
-      await fetch.getByText("Operators add a new one.").waitFor();
+      await alert("Number is wrong", other).getByRole("button", { name: /^Resume/ }).waitFor();
+      await alert("Is wrong", one).getByRole("link", { name: "Pause its orders" }).waitFor();
+      const fetch = alert("Is wrong", one).filter({ hasText: "Operators add a new one." });
       assert.equal(await fetch.getByRole("link").count(), 1, "what is not done in a browser has no view");
       await assertAccessible(page);
       await fetch.getByRole("link").click();
@@ -51,20 +47,22 @@ deskTest("an alert says what to do, leads there, and is acknowledged with others
       await drawer.getByText("acknowledged").waitFor();
       await drawer.getByRole("button", { name: "Close" }).click();
 
-      await alert("Paused numbers", one).getByRole("checkbox").check();
-      await alert("Paused numbers", other).getByRole("checkbox").check();
+      await alert("Number is wrong", one).getByRole("checkbox").check();
+      await alert("Number is wrong", other).getByRole("checkbox").check();
       await page.getByRole("group", { name: "Selected rows" }).getByRole("button", { name: "Acknowledge" }).click();
       const inHand = page.getByRole("rowgroup", { name: "In hand" }).getByRole("row");
-      await inHand.filter({ hasText: "Paused numbers" }).filter({ hasText: one }).waitFor();
-      await inHand.filter({ hasText: "Paused numbers" }).filter({ hasText: other }).waitFor();
-      assert.equal(await inHand.filter({ hasText: "Orders that can't fill" }).filter({ hasText: one }).count(), 0);
+      await inHand.filter({ hasText: "Number is wrong" }).filter({ hasText: one }).waitFor();
+      await inHand.filter({ hasText: "Number is wrong" }).filter({ hasText: other }).waitFor();
+      assert.equal(await inHand.filter({ hasText: "Order is wrong" }).filter({ hasText: one }).count(), 0);
 
       // The waiting leads of all vendors are one row.
-      const leads = page.getByRole("rowgroup", { name: "To do" }).getByRole("row").filter({ hasText: "Waiting leads" });
-      await leads.getByText(/^\d+ leads without an order$/).waitFor();
-      await leads.getByRole("button", { name: /^More about Waiting leads: \d+ vendors$/ }).click();
+      const name = /^[\d,]+ leads? without an order$/;
+      const leads = page.getByRole("rowgroup", { name: "To do" }).getByRole("row").filter({
+        has: page.getByText(name),
+      });
+      await leads.getByRole("button", { name: /^More about [\d,]+ leads without an order: \d+ vendors$/ }).click();
       await page.getByRole("menuitem", { name: "Acknowledge" }).click();
-      await inHand.filter({ hasText: "Waiting leads" }).waitFor();
+      await inHand.filter({ has: page.getByText(name) }).waitFor();
       const states = await sql`select state from public.alerts where kind = 'leads_waiting' and state = 'open'`;
       assert.equal(states.length, 0);
     });
@@ -110,17 +108,18 @@ deskTest("an operator sees which texts are not sent, and why", async (page) => {
   const close = () => sql`select public.close_hours('NY', null, null, 'the test')`;
   await close();
   try {
-    await page.getByRole("button", { name: "Use the hours of the law for New York" }).first().click();
+    await page.getByRole("button", { name: "Open New York" }).first().click();
     const question = page.getByRole("dialog");
+    await question.getByText("Use the hours of the law for New York?").waitFor();
     await question.getByText(/sent when those hours are open/).waitFor();
     await assertAccessible(page);
     await assertFits(page);
     await question.getByRole("link", { name: "See the texts first" }).click();
     await question.waitFor({ state: "hidden" });
-    await page.getByRole("button", { name: "Use the hours of the law for New York" }).first().click();
+    await page.getByRole("button", { name: "Open New York" }).first().click();
     // So that it is not sent.
     await sql`update public.service_numbers set status = 'paused' where phone = ${agent.service}`;
-    await question.getByRole("button", { name: "Use the hours of the law for New York" }).click();
+    await question.getByRole("button", { name: "Open New York" }).click();
     await page.getByText("The hours of the law count for New York.").waitFor();
     assert.equal((await sql`select from public.texting_closures where source = 'the test'`).length, 0);
   } finally {

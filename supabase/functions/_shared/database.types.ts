@@ -4271,6 +4271,7 @@ export type Database = {
           "agency": string;
           "agency_id": string;
           "agent": string | null;
+          "agent_email": string | null;
           "agent_id": string | null;
           "conversation_id": string;
           "lead_id": string | null;
@@ -4843,6 +4844,17 @@ export type Database = {
       "no_reply_needed": { Args: { "conversation_id": string; "read_up_to"?: string }; Returns: Json };
       "note_export": { Args: { "recruits": number }; Returns: Json };
       "open_hours": { Args: { "state": string }; Returns: number };
+      "operator_pulse": {
+        Args: Record<PropertyKey, never>;
+        Returns: {
+          "dispatches_failed": number;
+          "distributed": number;
+          "leads": number;
+          "leads_before": number;
+          "texts": number;
+          "texts_failed": number;
+        }[];
+      };
       "order_standings": {
         Args: { "of_all"?: boolean };
         Returns: {

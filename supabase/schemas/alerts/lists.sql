@@ -59,3 +59,48 @@ comment on view public.operator_counts is
   'One row with how much waits for an operator: alerts that nobody has in hand (those about waiting leads count as one), open rejected deliveries, leads that no order '
   'has got, recruits without an answer, and unmatched texts. No row for a user who is not an operator.';
 grant select on public.operator_counts to authenticated, service_role;
+
+create function public.operator_pulse() returns table (
+  leads integer, leads_before integer, distributed integer, texts integer, texts_failed integer, dispatches_failed integer
+)
+language plpgsql
+stable
+security definer
+set search_path = ''
+as $$
+declare
+  today constant timestamptz := date_trunc('day', now(), 'UTC');
+begin
+  perform private.require_operator();
+  return query
+  select l.leads, l.before, l.distributed, t.texts, t.failed, d.failed
+  from (
+    select
+      count(*) filter (where r.created_at >= today)::int as leads,
+      count(*) filter (where r.created_at < today)::int as before,
+      count(*) filter (where r.created_at >= today and r.distribution = 'distributed')::int as distributed
+    from public.recruiting_leads r
+    where r.created_at >= today or r.created_at >= today - interval '168 h' and r.created_at <= now() - interval '168 h'
+  ) l
+  cross join (
+    select
+      count(*) filter (where m.status is distinct from 'failed')::int as texts,
+      count(*) filter (where m.status = 'failed')::int as failed
+    from public.service_numbers n
+    join public.text_outbox o on o.service_phone = n.phone
+    join public.recruiting_messages m on m.id = o.message_id
+    where o.attempted_at >= now() - interval '24 h' and o.state in ('accepted', 'failed')
+  ) t
+  cross join (
+    select count(*)::int as failed
+    from private.dispatches p
+    where p.ended_at >= now() - interval '24 h' and p.state in ('failed', 'rejected')
+  ) d;
+end
+$$;
+
+comment on function public.operator_pulse() is
+  'How the service does, for operators: leads of today (UTC), those by this time a week ago, and how many of today are '
+  'distributed; texts that were sent in 24 hours and those that failed; dispatches that could not be delivered in 24 hours. 42501 for a user who is not an operator. Security '
+  'definer because operators may not read the tables.';
+grant execute on function public.operator_pulse() to authenticated;

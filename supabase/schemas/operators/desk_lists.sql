@@ -199,7 +199,8 @@ create view private.waiting_recruit_list as
 select c.id as conversation_id, c.agency_id, g.name as agency, a.id as agent_id,
   nullif(concat_ws(' ', a.first_name, a.last_name), '') as agent, c.recruiting_lead_id as lead_id,
   nullif(concat_ws(' ', l.first_name, l.last_name), '') as recruit, c.recruit_phone as phone, c.status,
-  c.waiting_since as since, floor(extract(epoch from now() - c.waiting_since) / 60)::int as minutes
+  c.waiting_since as since, floor(extract(epoch from now() - c.waiting_since) / 60)::int as minutes,
+  a.email as agent_email
 from public.recruiting_conversations c
 join public.agencies g on g.id = c.agency_id
 left join public.recruiting_leads l on l.id = c.recruiting_lead_id
@@ -214,7 +215,7 @@ create view public.waiting_recruit_list with (security_invoker = true) as select
 
 comment on view public.waiting_recruit_list is
   'Recruits who wait for an answer to their text. agent: who is to answer, null for the managers; status: bot while no person '
-  'has taken the conversation over; minutes: how long they have waited, at night too.';
+  'has taken the conversation over; minutes: how long they have waited, at night too; agent_email: to remind the agent.';
 grant select on public.waiting_recruit_list to authenticated, service_role;
 
 create function private.why_not_sent(state text, reason text, until text, number_status text, paused_reason text)

@@ -3,7 +3,7 @@
 begin;
 -- Changes of others are not seen, so that all tables can be compared.
 set transaction isolation level repeatable read;
-select plan(214);
+select plan(217);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor'), pg_temp.create_vendor('quiet');
@@ -169,6 +169,12 @@ from (values
 select is(
   pg_temp.value_as('service_role', format('select count(*) from public.distribute_leads(1, %L)', md5('vendor')::uuid)), '0',
   'the service role distributes too');
+update public.text_outbox set state = 'accepted', attempted_at = now() where message_id = md5('held')::uuid;
+insert into public.service_numbers (phone, agency_id) values ('+19995550900', md5('agency')::uuid);
+select is(
+  pg_temp.value_as(name, 'select (least(leads, distributed, texts) > 0, texts_failed, dispatches_failed) from public.operator_pulse()'),
+  result, format('%s reads how the service does: %s', name, result))
+from (values ('visitor', '(t,0,0)'), ('mia', '42501'), ('ann', '42501')) r (name, result);
 select results_eq(
   $$select * from pg_temp.actions_of('lead distribute')$$,
   $$select jsonb_build_object('vendor_id', md5('vendor')::uuid, 'lead_ids', array[md5('waiting')::uuid])$$,
