@@ -196,7 +196,8 @@ function select(
   let query = supabase.from("recruit_rows").select(columns, options).eq("agency_id", agency_id);
   if (answer !== undefined) query = query.eq("chosen.question", question!).eq("chosen.value", JSON.stringify(answer));
   else if (screening !== null) query = query.eq("screening", screening);
-  if (agent_id !== null) query = query.eq("agent_id", agent_id);
+  if (agent_id === "none") query = query.is("agent_id", null);
+  else if (agent_id !== null) query = query.eq("agent_id", agent_id);
   if (stage !== null) query = query.eq("stage", stage);
   if (state !== null) query = query.eq("state", state);
   if (need === "answer") query = query.not("waiting_since", "is", null);

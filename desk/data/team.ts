@@ -29,8 +29,6 @@ export interface Work {
   id: string;
   /** Conversations that wait for an answer of the agent. */
   waiting: number;
-  /** The number of these that the agent has not read. */
-  unread: number;
   waiting_since: string | null;
   recruits_7_days: number;
 }
@@ -43,6 +41,11 @@ export interface ServiceNumber {
   /** How many texts are to be sent from it, the oldest written at `waiting_since`. */
   waiting: number;
   waiting_since: string | null;
+}
+
+/** Whether an agent has turned on anything that reaches the agent while no page is open. */
+export function getsAlerts({ push_browsers, mail_about }: Member): boolean {
+  return push_browsers > 0 || mail_about.length > 0;
 }
 
 export const teamQueries = {
@@ -60,7 +63,7 @@ export const teamQueries = {
             .limit(limit),
         ) as unknown as Promise<Row[]>;
       const [works, settings] = await Promise.all([
-        isOperator ? null : read<Work>("team", "id, waiting, unread, waiting_since, recruits_7_days"),
+        isOperator ? null : read<Work>("team", "id, waiting, waiting_since, recruits_7_days"),
         read<Member>(
           "agent_list",
           `id, first_name, last_name, email, role, is_active, accepts_recruits, login, away_until, away_until_time,

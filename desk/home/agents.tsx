@@ -1,21 +1,23 @@
+import Clock from "lucide-react/icons/clock";
 import { Link } from "wouter";
 import type { AgentFigures, Figures } from "../data/figures.ts";
 import { Avatar } from "../ui/avatar.tsx";
+import { Badge } from "../ui/badge.tsx";
 import { countText } from "../ui/count.ts";
+import { Nothing } from "../ui/nothing.tsx";
 import { Table, type TableColumn } from "../ui/table.tsx";
-import { allRecruits } from "./figures.tsx";
 import { minutesText } from "./time_text.ts";
 
+/** A first response that took longer is slow, in minutes. */
+const SLOW = 60;
+
 /** The agents: what waits for each, and what each has done in the days. */
-export function Agents({ figures }: { figures: Figures }) {
-  const { days, agents } = figures;
-  const all = allRecruits(figures);
-  const nobodys = all - agents.reduce((sum, { recruits }) => sum + recruits, 0);
+export function Agents({ figures: { days, agents } }: { figures: Figures }) {
   return (
     <section aria-labelledby="agents" className="panel is-half">
       <div className="panel-head">
         <h2 id="agents">Agents</h2>
-        {nobodys > 0 && <small>{countText(nobodys)} of {countText(all)} recruits have no agent</small>}
+        <small>who waits now, and the last {days} days</small>
       </div>
       <Table
         label="Agents"
@@ -25,7 +27,7 @@ export function Agents({ figures }: { figures: Figures }) {
         sort="-waiting"
         keyOf={({ id }) => id}
         nameOf={({ name }) => name}
-        columns={COLUMNS.map((column, place) => place > 1 ? { ...column, group: `In the last ${days} days` } : column)}
+        columns={COLUMNS}
       />
     </section>
   );
@@ -38,7 +40,7 @@ const COLUMNS: TableColumn<AgentFigures>[] = [
     sortBy: ({ name }) => name,
     cell: ({ id, name, is_active }) => (
       <>
-        <Avatar id={id} name={name} isNamed /> {!is_active && <span className="quiet">deactivated</span>}
+        <Avatar id={id} name={name} isNamed /> {!is_active && <small>deactivated</small>}
       </>
     ),
     isHeader: true,
@@ -49,10 +51,16 @@ const COLUMNS: TableColumn<AgentFigures>[] = [
       waiting === 0 ? "0" : <Link href="/inbox/waiting" state={{ agentId: id }}>{countText(waiting)}</Link>,
   },
   numberColumn("Recruits", "recruits"),
-  numberColumn("Answered", "answered"),
+  {
+    ...numberColumn("Answered", "answered"),
+    cell: ({ wrote, answered }) => wrote === 0 ? "0" : `${countText(answered)} of ${countText(wrote)}`,
+  },
   {
     ...numberColumn("First response", "median"),
-    cell: ({ median }) => median === null ? "–" : minutesText(median),
+    cell: ({ median }) => {
+      if (median === null) return <Nothing words="none" />;
+      return median > SLOW ? <Badge meaning="warn" icon={Clock}>{minutesText(median)}</Badge> : minutesText(median);
+    },
     isGreatestFirst: false,
   },
   numberColumn("Moved on", "moved_on"),

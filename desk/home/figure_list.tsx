@@ -22,7 +22,7 @@ const TITLES: Record<Listed["figure"], string> = {
   wrote: "Recruits who began to write",
   answered: "Recruits who began to write",
   unanswered: "Recruits who began to write",
-  failed: "Texts not delivered",
+  failed: "Recruits who missed a text",
   opt_outs: "Opt-outs",
 };
 

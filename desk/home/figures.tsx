@@ -1,6 +1,7 @@
 import { dayAfter, type Figures } from "../data/figures.ts";
 import { BarChart } from "../ui/bar_chart.tsx";
 import { countText } from "../ui/count.ts";
+import { DateRange } from "../ui/date_range.tsx";
 import { Figure } from "../ui/figure.tsx";
 import { EmptyState } from "../ui/query_result.tsx";
 import { listHref } from "./address.ts";
@@ -10,46 +11,43 @@ import { minutesText, shortDayName } from "./time_text.ts";
 export function FigureRow({ figures }: { figures: Figures }) {
   const { days, vendors, first_response, opt_outs, failed, daily, before } = figures;
   const recruits = Array.from({ length: days }, (_, n) => vendors.reduce((sum, { leads }) => sum + leads[n]!, 0));
-  const { answered, median } = first_response;
-  const unanswered = first_response.recruits - answered;
+  const { recruits: wrote, answered, median } = first_response;
   return (
-    <section aria-label={`The last ${days} days`} className="figure-row">
-      <Figure
-        label="Recruits"
-        value={allRecruits(figures)}
-        before={before.recruits}
-        values={recruits}
-        href={listHref("leads", days)}
-      />
-      <Figure
-        label="First response"
-        value={median}
-        before={before.median}
-        format={minutesText}
-        isLessBetter
-        values={daily.median.filter((minutes) => minutes !== null)}
-        href={listHref(unanswered > 0 ? "unanswered" : "wrote", days)}
-        hint={unanswered > 0 &&
-          `median; a person has not answered ${countText(unanswered)} of ${countText(first_response.recruits)}`}
-      />
-      <Figure
-        label="Texts not delivered"
-        value={failed}
-        before={before.failed}
-        isLessBetter
-        values={daily.failed}
-        href={listHref("failed", days)}
-        hint={`${failed === 1 ? "recruit" : "recruits"} who missed a text in these days`}
-      />
-      <Figure
-        label="Opt-outs"
-        value={opt_outs}
-        before={before.opt_outs}
-        isLessBetter
-        values={daily.opt_outs}
-        href={listHref("opt_outs", days)}
-        hint={opt_outs === 1 ? "recruit who wants no more texts" : "recruits who want no more texts"}
-      />
+    <section aria-labelledby="figures" className="figures">
+      <h2 id="figures">The last {days} days</h2>
+      <DateRange />
+      <div className="figure-row">
+        <Figure
+          label="Recruits"
+          value={allRecruits(figures)}
+          before={before.recruits}
+          values={recruits}
+          href={listHref("leads", days)}
+        />
+        <Figure
+          label="Not answered"
+          value={wrote === 0 ? null : wrote - answered}
+          format={(unanswered) => `${countText(unanswered)} of ${countText(wrote)}`}
+          href={listHref(wrote > answered ? "unanswered" : "wrote", days)}
+          hint={"by a person" + (median === null ? "" : `; the rest in ${minutesText(median)} (median)`)}
+        />
+        <Figure
+          label="Missed a text"
+          value={failed}
+          before={before.failed}
+          isLessBetter
+          values={daily.failed}
+          href={listHref("failed", days)}
+        />
+        <Figure
+          label="Opt-outs"
+          value={opt_outs}
+          before={before.opt_outs}
+          isLessBetter
+          values={daily.opt_outs}
+          href={listHref("opt_outs", days)}
+        />
+      </div>
     </section>
   );
 }

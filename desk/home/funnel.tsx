@@ -16,18 +16,13 @@ const MANY = 10;
 /** How far the recruits of each vendor have come, also those that were returned. The name of a vendor opens its recruits. */
 export function Funnel({ agent, figures }: { agent: Agent; figures: Figures }) {
   const query = useQuery(figureQueries.funnel(agent.agency_id, figures));
-  const stage = (
-    title: string,
-    key: "texted" | "replied" | "screened" | "interview" | "licensed" | "hired",
-    group: string,
-  ) => ({
+  const stage = (title: string, key: "texted" | "replied" | "screened" | "interview" | "licensed" | "hired") => ({
     title,
-    group,
     cell: (row: VendorFunnel) => <Share of={row[key]} all={row.leads} />,
     isNumber: true,
   });
   return (
-    <section aria-labelledby="funnel" className="panel">
+    <section aria-labelledby="funnel" className="panel funnel">
       <div className="panel-head">
         <h2 id="funnel">Recruits by vendor</h2>
         <small>
@@ -45,39 +40,53 @@ export function Funnel({ agent, figures }: { agent: Agent; figures: Figures }) {
         columns={[
           {
             title: "Vendor",
-            cell: ({ vendor_id, vendor, leads, texted }) =>
-              figures.vendors.some(({ id }) => id === vendor_id)
-                ? (
-                  <>
-                    <Link href={listHref("leads", figures.days, { vendor_id })} className="row-link">
-                      <bdi>{vendor}</bdi>
-                    </Link>
-                    {/* Why so few of them are texted, or that it is strange. */}
-                    {figures.vendors.some(({ id, has_text_consent }) => id === vendor_id && !has_text_consent)
-                      ? <span className="quiet">no consent to texts</span>
-                      : leads >= MANY && texted < leads / 2 && (
-                        <Link href={listHref("not_texted", figures.days, { vendor_id })}>
-                          <Badge meaning="warn" icon={TriangleAlert}>few texted</Badge>
-                        </Link>
-                      )}
-                  </>
-                )
-                : (
-                  <>
-                    <bdi>{vendor}</bdi> <span className="quiet">all returned</span>
-                  </>
-                ),
+            cell: (row) => <Vendor row={row} figures={figures} />,
             isHeader: true,
           },
           { title: "Recruits", cell: ({ leads }) => countText(leads), isNumber: true },
-          stage("Texted", "texted", "Texting"),
-          stage("Replied", "replied", "Texting"),
-          stage("Screened", "screened", "Texting"),
-          stage("Interview", "interview", "Stages"),
-          stage("Licensed", "licensed", "Stages"),
-          stage("Hired", "hired", "Stages"),
+          stage("Texted", "texted"),
+          stage("Replied", "replied"),
+          stage("Screened", "screened"),
+          stage("Interview", "interview"),
+          stage("Licensed", "licensed"),
+          stage("Hired", "hired"),
         ]}
       />
     </section>
   );
+}
+
+/** Its name, and why so few of its recruits are texted, or that it is strange. */
+function Vendor({ row, figures: { days, vendors } }: { row: VendorFunnel; figures: Figures }) {
+  const { vendor_id, vendor } = row;
+  const found = vendors.find(({ id }) => id === vendor_id);
+  return (
+    <span className="line">
+      {found === undefined
+        ? <bdi>{vendor}</bdi>
+        : (
+          <Link href={listHref("leads", days, { vendor_id })} className="row-link">
+            <bdi>{vendor}</bdi>
+          </Link>
+        )}
+      {found === undefined
+        ? <small>all returned</small>
+        : !found.has_text_consent
+        ? <small>no consent to texts</small>
+        : isFewTexted(row, { vendors }) && (
+          <Link href={listHref("not_texted", days, { vendor_id })}>
+            <Badge meaning="warn" icon={TriangleAlert}>few texted</Badge>
+          </Link>
+        )}
+    </span>
+  );
+}
+
+/** Whether recruits of a vendor who may be texted are not. */
+export function isFewTexted(
+  { vendor_id, leads, texted }: VendorFunnel,
+  { vendors }: Pick<Figures, "vendors">,
+): boolean {
+  return leads >= MANY && texted < leads / 2 &&
+    vendors.some(({ id, has_text_consent }) => id === vendor_id && has_text_consent);
 }

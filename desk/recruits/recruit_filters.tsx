@@ -35,7 +35,7 @@ export function RecruitFilters({ agent, filter }: { agent: Agent; filter: Recrui
         />
       )}
       <StateFilter />
-      {isManager && <AgentFilter agent={agent} />}
+      {isManager && <AgentFilter agent={agent} hasNone />}
       <SelectField
         name="need"
         label="Waiting"

@@ -221,6 +221,7 @@ function NoRecruits({ filter, isManager }: { filter: RecruitFilter; isManager: b
     return <EmptyState title="Nobody is found.">Look for another part of the name or number.</EmptyState>;
   }
   if ((stage ?? state ?? need ?? screening) !== null) return <EmptyState title="No recruit matches the filters." />;
+  if (isManager && agent_id === "none") return <EmptyState title="Each recruit has an agent." />;
   if (isManager && agent_id !== null) return <EmptyState title="This agent has no recruits yet." />;
   return (
     <EmptyState title="There are no recruits yet.">

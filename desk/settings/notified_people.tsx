@@ -1,9 +1,9 @@
+import BellOff from "lucide-react/icons/bell-off";
 import Check from "lucide-react/icons/check";
 import { MAIL_ABOUT } from "../data/mail.ts";
 import { usePages } from "../data/pages.ts";
-import { type Member, teamQueries } from "../data/team.ts";
+import { getsAlerts, type Member, teamQueries } from "../data/team.ts";
 import { Avatar } from "../ui/avatar.tsx";
-import { Badge } from "../ui/badge.tsx";
 import { fullName } from "../ui/name.ts";
 import { Nothing } from "../ui/nothing.tsx";
 import { Table } from "../ui/table.tsx";
@@ -16,21 +16,25 @@ import { Table } from "../ui/table.tsx";
 export function NotifiedPeople({ agencyId, agentId }: { agencyId: string; agentId: string | null }) {
   const query = usePages(teamQueries.members(agencyId, agentId === null));
   const people = query.data?.filter(({ is_active }) => is_active);
+  const isNobody = people?.some(getsAlerts) === false && !query.hasNextPage;
   return (
-    <section aria-label="Notifications" className="notified">
+    <>
       <p className="quiet">
         Alerts reach people while no page of the desk is open. Each person turns on their own in the menu of their
         initials: “Notify me on this device” and “Mail me”.
       </p>
-      {people?.some(hasAlert) === false && !query.hasNextPage && (
-        <p>
-          <Badge meaning="warn">Nobody gets an alert when no page is open.</Badge>
+      {isNobody && (
+        <p className="banner">
+          <BellOff size={16} />
+          <span>Nobody gets an alert while the desk is closed.</span>
+          {agentId !== null && <button type="button" popoverTarget="account">Turn on mine</button>}
         </p>
       )}
       <Table
         query={{ ...query, data: people }}
         resource="agents"
         label="Notifications"
+        className="notified"
         empty={null}
         keyOf={({ id }) => id}
         nameOf={fullName}
@@ -41,15 +45,15 @@ export function NotifiedPeople({ agencyId, agentId }: { agencyId: string; agentI
             cell: (member) => (
               <>
                 <Avatar id={member.id} name={fullName(member)} isNamed />
-                {!hasAlert(member) && <span className="no-alerts quiet">No alerts on</span>}
-                {member.id === agentId && !hasAlert(member) && (
+                {!getsAlerts(member) && <span className="no-alerts quiet">No alerts on</span>}
+                {member.id === agentId && !getsAlerts(member) && !isNobody && (
                   <button type="button" className="link" popoverTarget="account">Turn on mine</button>
                 )}
               </>
             ),
           },
           {
-            title: "On a device, with no page open",
+            title: "On a device",
             cell: ({ push_browsers: count }) => (
               <Chosen is={count > 0} words={count === 1 ? "1 device" : `${count} devices`} />
             ),
@@ -60,12 +64,8 @@ export function NotifiedPeople({ agencyId, agentId }: { agencyId: string; agentI
           })),
         ]}
       />
-    </section>
+    </>
   );
-}
-
-function hasAlert({ push_browsers, mail_about }: Member): boolean {
-  return push_browsers > 0 || mail_about.length > 0;
 }
 
 /** Whether an agent has chosen it; `words` say how where it is a number. */

@@ -20,8 +20,8 @@ export interface Series {
   name: string;
 }
 
-/** The most parts that are told apart. The smaller ones are one: colours and hatching would be too like each other. */
-const MOST = 7;
+/** The most parts that are told apart by their colours and their order. The smaller ones are one. */
+const MOST = 4;
 const OTHERS: Series = { key: "\0others", name: "Others" };
 /** How many bars have their words at the axis. */
 const MOST_LABELS = 10;
@@ -43,7 +43,10 @@ export function BarChart({ label, unit, bars: given, series: all }: {
   const { bars, series: greatestFirst } = grouped(given, all);
   // By their order, so that charts of the same parts have the same colours.
   const coloured = all.length <= MOST + 1 ? all : greatestFirst;
-  const series = greatestFirst.map((one) => ({ ...one, colour: coloured.findIndex(({ key }) => key === one.key) + 1 }));
+  const series = greatestFirst.map((one) => ({
+    ...one,
+    colour: one === OTHERS ? 8 : coloured.findIndex(({ key }) => key === one.key) + 1,
+  }));
   return (
     <figure className="chart" aria-label={label}>
       <figcaption>
@@ -64,7 +67,7 @@ export function BarChart({ label, unit, bars: given, series: all }: {
         ? (
           <Rows
             label={label}
-            rows={bars.toReversed()}
+            rows={given.toReversed()}
             keyOf={({ key }) => key}
             columns={[
               {
@@ -72,7 +75,7 @@ export function BarChart({ label, unit, bars: given, series: all }: {
                 cell: (bar) => bar.href ? <Link href={bar.href}>{bar.label}</Link> : bar.label,
                 isHeader: true,
               },
-              ...series.map(({ key, name }) => ({
+              ...all.map(({ key, name }) => ({
                 title: name,
                 cell: ({ values }: Bar) => countText(values[key] ?? 0),
                 isNumber: true,

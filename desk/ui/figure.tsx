@@ -36,6 +36,7 @@ export function Figure({ label, value, before, format = countText, isLessBetter 
     <>
       <span className="figure-label">{label}</span>
       <strong>{value === null ? "–" : format(value)}</strong>
+      {values && values.length > 1 && Math.max(...values) > 0 && <Sparkline values={values} />}
       {before !== undefined && (
         <span className={`figure-before${meaning}`}>
           {change !== 0 && (
@@ -50,8 +51,7 @@ export function Figure({ label, value, before, format = countText, isLessBetter 
           </span>
         </span>
       )}
-      {hint && <span className="quiet">{hint}</span>}
-      {values && values.length > 1 && <Sparkline values={values} />}
+      {hint && <span className="figure-before">{hint}</span>}
     </>
   );
   return href === undefined

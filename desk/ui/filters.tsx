@@ -40,10 +40,12 @@ export function SelectField({ name, label, all, options }: {
   );
 }
 
-/** The choice of an agent of a manager's agency, as `agent`. */
-export function AgentFilter({ agent }: { agent: Agent }) {
+/** The choice of an agent of a manager's agency, as `agent`, or where it is asked for of those without one, as `none`. */
+export function AgentFilter({ agent, hasNone = false }: { agent: Agent; hasNone?: boolean }) {
   const { data: agents = [] } = useQuery(agentQueries.active(agent.agency_id));
-  return <SelectField name="agent" label="Agent" all="All agents" options={agents.map(({ id, name }) => [id, name])} />;
+  const options = agents.map(({ id, name }): [string, string] => [id, name]);
+  if (hasNone) options.unshift(["none", "No agent"]);
+  return <SelectField name="agent" label="Agent" all="All agents" options={options} />;
 }
 
 /** The choice of a state, as `state`. */

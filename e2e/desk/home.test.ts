@@ -72,14 +72,14 @@ deskTest(
     await signIn(page, monday);
     await page.getByRole("heading", { name: "Home", level: 1 }).waitFor();
     assert.equal(await page.getByRole("navigation").getByRole("link").first().innerText(), "Home");
-    await figure(page, "Texts not delivered").filter({ hasText: /1\s*up,\s*0 before/ }).waitFor();
+    await figure(page, "Missed a text").filter({ hasText: /1\s*up,\s*0 before/ }).waitFor();
     await table(page, "Orders").getByText("of 400 recruits").waitFor();
     await table(page, "Recruits by vendor").getByRole("row", { name: /Bright Careers/ }).waitFor();
     await assertAccessible(page);
 
     for (
       const [name, title, words, conversation] of [
-        ["Texts not delivered", "Texts not delivered", "Grace Marsh", monday.grace],
+        ["Missed a text", "Recruits who missed a text", "Grace Marsh", monday.grace],
         ["Opt-outs", "Opt-outs", "Devon Marsh", monday.devon],
       ] as const
     ) {
@@ -93,8 +93,8 @@ deskTest(
       await back(page);
     }
 
-    await figure(page, "First response").filter({
-      hasText: /(min|h)\s*none before\s*median; a person has not answered 2 of 3/s,
+    await figure(page, "Not answered").filter({
+      hasText: /2 of 3\s*by a person; the rest in (<1|\d+) min \(median\)/s,
     }).click();
     await rows(page).getByText("waits").waitFor();
     await rows(page).getByText("opted out").waitFor();
@@ -111,10 +111,17 @@ deskTest(
     await back(page);
 
     // As the number at Inbox says, at once.
-    await page.getByRole("link", { name: "1 recruit waits for an answer to a text" }).waitFor();
+    const needs = page.getByRole("region", { name: "Needs you" }).getByRole("listitem");
+    await needs.filter({ hasText: "1 recruit waits for Ada Byron, longest 2 days" }).waitFor();
+    await needs.filter({ hasText: "The latest text to 1 recruit was not delivered" }).getByRole("link", {
+      name: "Open",
+    })
+      .waitFor();
+    await needs.filter({ hasText: "The order “Acme Leads, any state”: no recruits in 7 days" }).waitFor();
+    await needs.filter({ hasText: "Nobody gets an alert while the desk is closed" }).waitFor();
     await receive(monday.grace, { Body: "Tuesday is fine" });
     await page.getByRole("navigation").getByRole("link", { name: "Inbox 2 waiting" }).waitFor();
-    await page.getByRole("link", { name: "2 recruits wait for an answer to their texts" }).click();
+    await needs.filter({ hasText: /2 recruits wait for/ }).getByRole("link", { name: "Answer" }).click();
     await page.getByRole("region", { name: "Conversations" }).getByRole("link", { name: /Is this still open/ })
       .waitFor();
   },
@@ -191,12 +198,18 @@ deskTest(
     await table(page, "Agents").getByRole("row", { name: /Ada Byron/ }).waitFor();
     // Waiting, recruits, answered, first response, moved on, hired.
     const [waiting, recruits, answered, first, ...others] = await cells("Agents", /Ada Byron/);
-    assert.deepEqual([waiting, answered, ...others], ["1", "1", "1", "0"]);
+    assert.deepEqual([waiting, answered, ...others], ["1", "1 of 3", "1", "0"]);
     assert.ok(Number(recruits) > 2);
     // Of a wait, the agency's hours count: on a weekend there are none.
     assert.match(first!, /^(12 min|<1 min)$/);
     await table(page, "Agents").getByRole("row", { name: /Vic Hale deactivated/ }).waitFor();
-    await page.getByText(/^2 of \d+ recruits have no agent$/).waitFor();
+    const needs = page.getByRole("region", { name: "Needs you" }).getByRole("listitem");
+    await needs.filter({ hasText: /^Only 0 of \d+ recruits of Bright Careers were texted/ })
+      .getByRole("link", { name: "See who" }).waitFor();
+    await needs.filter({ hasText: "2 recruits of the last 14 days have no agent" })
+      .getByRole("link", { name: "Assign" }).click();
+    await until(async () => await page.getByRole("table", { name: "Recruits" }).getByRole("rowheader").count() === 2);
+    await page.goBack();
     await table(page, "Recruits by vendor").getByRole("row", { name: /Bright Careers/ }).waitFor();
     const [leads, texted, replied, screened, interview] = await cells("Recruits by vendor", /Bright Careers/);
     assert.ok(Number(leads) > 20);

@@ -117,7 +117,7 @@ deskTest("a manager hears of the whole agency", async (page) => {
   await page.getByRole("cell", { name: "nobody" }).first().waitFor();
   await until(() => hasJoined);
   await receive(talk, { Body: "Hello?" });
-  await page.getByText("1 waits, 1 unread").waitFor();
+  await page.getByText("1 waits, now").waitFor();
 });
 
 deskTest("a topic that the service has closed is joined again, and what was missed is read", async (page) => {

@@ -256,18 +256,22 @@ begin
       'agents', (
         select coalesce(jsonb_agg(
           jsonb_build_object(
-            'id', a.agent_id, 'name', a.name, 'is_active', a.is_active, 'waiting', a.waiting, 'recruits', coalesce(c.leads, 0), 'answered', coalesce(r.answered, 0),
-            'median', r.median, 'moved_on', a.moved_on, 'hired', a.hired)
+            'id', a.agent_id, 'name', a.name, 'is_active', a.is_active, 'waiting', a.waiting, 'recruits', coalesce(c.leads, 0),
+            'wrote', coalesce(r.wrote, 0), 'answered', coalesce(r.answered, 0), 'median', r.median, 'moved_on', a.moved_on, 'hired', a.hired)
           order by a.name, a.agent_id), '[]')
         from private.figure_agents(agency.id, begins) a
         left join (
           select c.agent_id, sum(c.leads) as leads from counted c where c.day >= first_day group by 1
         ) c on c.agent_id = a.agent_id
         left join (
-          select r.answered_by, count(*) as answered, percentile_disc(0.5) within group (order by r.minutes) as median
+          select coalesce(r.answered_by, v.assigned_agent_id, l.agent_id) as agent_id, count(*) as wrote,
+            count(r.minutes) as answered, percentile_disc(0.5) within group (order by r.minutes) as median
           from responses r
+          join public.recruiting_conversations v on v.id = r.conversation_id
+          left join public.recruiting_leads l on l.id = v.recruiting_lead_id
+          where r.answered_by is not null or r.minutes is null
           group by 1
-        ) r on r.answered_by = a.agent_id
+        ) r on r.agent_id = a.agent_id
         where a.is_active or a.waiting + a.moved_on + coalesce(c.leads, 0) + coalesce(r.answered, 0) > 0
       )
     )
@@ -280,15 +284,15 @@ comment on function public.agency_figures(integer) is
   'vendor, leads: [number of each day], has_text_consent}], first_response: {recruits, answered, median, ninety}, waiting: '
   '{recruits, since}, '
   'opt_outs, failed, daily: {median, opt_outs, failed: [number of each day]}, before: {recruits, median, opt_outs, failed}, '
-  'agents: [{id, name, is_active, waiting, recruits, answered, median, moved_on, hired}]}. vendors: the leads of the agency that came, '
-  'by an order or not. '
+  'agents: [{id, name, is_active, waiting, recruits, wrote, answered, median, moved_on, hired}]}. vendors: the leads of the agency '
+  'that came, by an order or not. '
   'first_response: the minutes, in the hours of the agency, from the first text of each recruit who began to write in these '
   'days to the first text of an agent after it; the bot does not count, and neither does a text that failed. ninety: the 90th '
   'percentile. opt_outs: the numbers that have opted out. failed: the conversations in which one of our texts was not '
   'delivered; daily counts each number and conversation on its last day. before: the same for as many days before these; '
   'recruits: the leads of all vendors. agents: those who are active, or of whom something counts. waiting: the conversations '
   'that wait for the agent now; recruits: the leads of vendors that the agent has now; answered and median: the first '
-  'responses that the agent gave; moved_on and hired: the '
+  'responses that the agent gave; wrote: these, and the recruits of the agent who have none from anybody; moved_on and hired: the '
   'recruits for whom the agent has set a stage after `new` other than `lost`, or `hired`, in these days. figure_list() has the '
   'rows behind the figures. Errors: 42501 (HTTP 403) for users who are not managers; 22023 (400) names days. Security definer '
   'because managers may not read vendors, and policies on each text would take long. It reads the caller''s own agency alone.';

@@ -1,7 +1,7 @@
 -- The figures of an agency: what counts on which day, how fast agents have answered, the list behind each, who may read
 -- them, and what is read for them.
 begin;
-select plan(73);
+select plan(75);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('acme'), pg_temp.create_vendor('other');
@@ -39,7 +39,7 @@ select is(
     'daily', '{"median": [null, null, null], "opt_outs": [0, 0, 0], "failed": [0, 0, 0]}'::jsonb,
     'before', '{"recruits": 0, "median": null, "opt_outs": 0, "failed": 0}'::jsonb,
     'agents', (
-      select jsonb_agg(jsonb_build_object('id', md5(name)::uuid, 'name', name, 'is_active', true, 'waiting', 0, 'recruits', 0, 'answered', 0, 'median', null,
+      select jsonb_agg(jsonb_build_object('id', md5(name)::uuid, 'name', name, 'is_active', true, 'waiting', 0, 'recruits', 0, 'wrote', 0, 'answered', 0, 'median', null,
         'moved_on', 0, 'hired', 0) order by name)
       from unnest(array['ann', 'cal', 'mia']) name)),
   'an agency in which nothing has happened');
@@ -148,8 +148,12 @@ select is(
   (select jsonb_agg(m) from jsonb_array_elements(pg_temp.figures(days => 14) #> '{daily,median}') m where m <> 'null'), '[20]',
   'each day has its median');
 update public.recruiting_leads set agent_id = md5('ann')::uuid where first_name in ('Dora', 'Test');
-select is(pg_temp.agent('ann'), '{"waiting": 0, "recruits": 1, "answered": 3, "median": 20, "moved_on": 0, "hired": 0}', 'an agent has the own answers and recruits');
-select is(pg_temp.agent('cal'), '{"waiting": 0, "recruits": 0, "answered": 0, "median": null, "moved_on": 0, "hired": 0}', 'and nobody else''s');
+select is(pg_temp.agent('ann'), '{"waiting": 0, "recruits": 1, "wrote": 4, "answered": 3, "median": 20, "moved_on": 0, "hired": 0}', 'an agent has the own answers and recruits');
+select is(pg_temp.agent('cal'), '{"waiting": 0, "recruits": 0, "wrote": 0, "answered": 0, "median": null, "moved_on": 0, "hired": 0}', 'and nobody else''s');
+update public.recruiting_conversations set assigned_agent_id = md5('cal')::uuid where id in (md5('fast')::uuid, md5('never')::uuid);
+select is(pg_temp.agent('cal') -> 'wrote', '1', 'an agent has the own recruits who wrote and whom nobody has answered');
+select is(pg_temp.agent('ann') -> 'wrote', '3', 'and those whom the agent has answered');
+update public.recruiting_conversations set assigned_agent_id = md5('ann')::uuid where id in (md5('fast')::uuid, md5('never')::uuid);
 
 -- The stages that agents have set: ann hires Ida after an interview, loses Bob, and has hired Old too early to count. The bot sets
 -- one too.
