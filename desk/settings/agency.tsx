@@ -13,18 +13,16 @@ export function AgencySettings({ agencyId }: { agencyId: string }) {
   const query = useQuery(agencyQueries.one(agencyId));
   const [saves, setSaves] = useState(0);
   return (
-    <section aria-label="Agency">
-      <QueryResult query={query} resource="agency">
-        {(agency) => (
-          <AgencyForm
-            key={saves}
-            agency={agency}
-            readAgain={query.refetch}
-            onSave={() => setSaves((count) => count + 1)}
-          />
-        )}
-      </QueryResult>
-    </section>
+    <QueryResult query={query} resource="agency">
+      {(agency) => (
+        <AgencyForm
+          key={saves}
+          agency={agency}
+          readAgain={query.refetch}
+          onSave={() => setSaves((count) => count + 1)}
+        />
+      )}
+    </QueryResult>
   );
 }
 

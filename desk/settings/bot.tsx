@@ -25,16 +25,14 @@ type Published = BotScript & { script: Script | null };
 export function Bot({ agencyId }: { agencyId: string }) {
   const query = usePages(agencyQueries.scripts(agencyId));
   return (
-    <section aria-label="Bot">
-      <QueryResult query={query} resource="scripts">
-        {(scripts) => (
-          <>
-            <Scripts agencyId={agencyId} scripts={scripts as Published[]} />
-            <LoadMoreButton query={query} />
-          </>
-        )}
-      </QueryResult>
-    </section>
+    <QueryResult query={query} resource="scripts">
+      {(scripts) => (
+        <>
+          <Scripts agencyId={agencyId} scripts={scripts as Published[]} />
+          <LoadMoreButton query={query} />
+        </>
+      )}
+    </QueryResult>
   );
 }
 
@@ -61,7 +59,7 @@ function Scripts({ agencyId, scripts }: { agencyId: string; scripts: Published[]
 
   return (
     <>
-      <p className="buttons">
+      <p className="buttons part-act">
         {current === null
           ? <Badge meaning="warn">The bot is off</Badge>
           : <Badge meaning="good">Version {scripts[0]!.version} is on</Badge>}
@@ -76,7 +74,7 @@ function Scripts({ agencyId, scripts }: { agencyId: string; scripts: Published[]
       <ScriptForm key={times} script={shown} current={current} publish={publish} />
       {scripts.length > 0 && (
         <>
-          <h2>Versions</h2>
+          <h3>Versions</h3>
           <ul className="rows">
             {scripts.map(({ id, version, script, published_at }) => (
               <li key={id}>

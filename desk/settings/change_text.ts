@@ -33,12 +33,12 @@ const VERBS: Record<string, (what: string, now: unknown) => string> = {
   returns_rejected: (what, is) => `turned ${is ? "on" : "off"} the return of rejected leads for ${what}`,
 };
 
-const LIST = new Intl.ListFormat("en-US");
+export const LIST = new Intl.ListFormat("en-US");
 
-/** A change of a setting in a sentence: `Dana Whitfield made Ada Byron a manager`. */
-export function changeText(
-  { action, subject, changed_by, before, after }: Omit<AgencyChange, "id" | "created_at">,
-): string {
+/** What a change of settings did, each part in words: `made Ada Byron a manager`. */
+export function deedsOf(
+  { action, subject, before, after }: Pick<AgencyChange, "action" | "subject" | "before" | "after">,
+) {
   const [noun, verb] = action.split(" ") as [string, string];
   const named = subject === null
     ? "that is gone"
@@ -46,7 +46,7 @@ export function changeText(
     ? subject
     : `“${noun === "quick_reply" ? "/" : ""}${subject}”`;
   const what = noun === "agency" ? "the agency" : `${NOUNS[noun] ?? `${noun} `}${named}`;
-  return `${changed_by} ${LIST.format(deeds(noun, verb, what, before, after))}`;
+  return deeds(noun, verb, what, before, after);
 }
 
 function deeds(noun: string, verb: string, what: string, before: Values, after: Values): string[] {

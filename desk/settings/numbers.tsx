@@ -10,43 +10,39 @@ import { EmptyState, QueryResult } from "../ui/query_result.tsx";
 export function Numbers({ agencyId, isOperator }: { agencyId: string; isOperator: boolean }) {
   const query = usePages(numberQueries.list(agencyId));
   return (
-    <section aria-label="Numbers">
-      <QueryResult query={query} resource="numbers">
-        {(numbers) =>
-          numbers.length === 0
-            ? (
-              <EmptyState title="No number yet.">
-                The people who run the service add one. Until then no texts are sent.
-              </EmptyState>
-            )
-            : (
-              <>
-                <p className="quiet">Recruits get texts from these numbers, and write to them.</p>
-                <ul className="rows">
-                  {numbers.map(({ phone, status, paused_reason, waiting, waiting_since }) => (
-                    <li key={phone}>
-                      <p className="line">
-                        <strong>{phoneText(phone)}</strong>
-                        {status === "active" ? <Badge meaning="good">active</Badge> : (
-                          <>
-                            <Badge meaning="warn">paused</Badge>
-                            <span>
-                              Texts wait until the people who run the service resume it{paused_reason &&
-                                ` (${paused_reason})`}.
-                            </span>
-                          </>
-                        )}
-                        {isOperator && waiting > 0 && (
-                          <HeldTexts phone={phone} waiting={waiting} since={waiting_since} />
-                        )}
-                      </p>
-                    </li>
-                  ))}
-                </ul>
-                <LoadMoreButton query={query} />
-              </>
-            )}
-      </QueryResult>
-    </section>
+    <QueryResult query={query} resource="numbers">
+      {(numbers) =>
+        numbers.length === 0
+          ? (
+            <EmptyState title="No number yet.">
+              The people who run the service add one. Until then no texts are sent.
+            </EmptyState>
+          )
+          : (
+            <>
+              <p className="quiet">Recruits get texts from these numbers, and write to them.</p>
+              <ul className="rows">
+                {numbers.map(({ phone, status, paused_reason, waiting, waiting_since }) => (
+                  <li key={phone}>
+                    <p className="line">
+                      <strong>{phoneText(phone)}</strong>
+                      {status === "active" ? <Badge meaning="good">active</Badge> : (
+                        <>
+                          <Badge meaning="warn">paused</Badge>
+                          <span>
+                            Texts wait until the people who run the service resume it{paused_reason &&
+                              ` (${paused_reason})`}.
+                          </span>
+                        </>
+                      )}
+                      {isOperator && waiting > 0 && <HeldTexts phone={phone} waiting={waiting} since={waiting_since} />}
+                    </p>
+                  </li>
+                ))}
+              </ul>
+              <LoadMoreButton query={query} />
+            </>
+          )}
+    </QueryResult>
   );
 }

@@ -14,7 +14,7 @@ import { OrderHistory } from "./order_history.tsx";
 export function Orders({ agent }: { agent: Agent }) {
   const [isOpen, setOpen] = useState(false);
   return (
-    <section aria-label="Orders" className="orders">
+    <>
       <OrderList
         agent={agent}
         isDone={false}
@@ -28,7 +28,7 @@ export function Orders({ agent }: { agent: Agent }) {
         <summary>Filled and closed orders</summary>
         {isOpen && <OrderList agent={agent} isDone empty={<p className="quiet">There are none yet.</p>} />}
       </details>
-    </section>
+    </>
   );
 }
 
@@ -37,6 +37,7 @@ function OrderList({ agent, isDone, empty }: { agent: Agent; isDone: boolean; em
   return (
     <Table
       label={isDone ? "Filled and closed orders" : "Orders"}
+      className="orders"
       query={usePages(orderQueries.list(agent.agency_id, isDone))}
       resource="orders"
       empty={empty}
@@ -70,7 +71,7 @@ function settingsText({ agent, priority, has_greeting, starts_at, ends_at }: Ord
   const settings = [
     agent === null ? "The agents take turns" : `All go to ${agent}`,
     has_greeting ? "recruits are greeted" : "no greeting",
-    priority !== 0 && `gets recruits ${priority > 0 ? "before" : "after"} ordinary orders (priority ${priority})`,
+    priority !== 0 && `${priority > 0 ? "before" : "after"} ordinary orders`,
     starts_at !== null && `from ${timeText(starts_at)}`,
     ends_at !== null && `until ${timeText(ends_at)}`,
   ];

@@ -1,4 +1,3 @@
-import { useQuery } from "@tanstack/react-query";
 import CalendarClock from "lucide-react/icons/calendar-clock";
 import CirclePause from "lucide-react/icons/circle-pause";
 import CirclePlay from "lucide-react/icons/circle-play";
@@ -8,7 +7,6 @@ import Shield from "lucide-react/icons/shield";
 import UserRoundPlus from "lucide-react/icons/user-round-plus";
 import { useState } from "react";
 import { Link } from "wouter";
-import { inboxQueries } from "../data/inbox.ts";
 import { changeMember, type Invitation, invite, type MemberChanges } from "../data/members.ts";
 import { usePages } from "../data/pages.ts";
 import { type Member, teamQueries, type Work } from "../data/team.ts";
@@ -16,7 +14,6 @@ import type { Agent } from "../data/user.ts";
 import { ActionError, problemOf, useAction } from "../ui/action.tsx";
 import { Avatar } from "../ui/avatar.tsx";
 import { Badge } from "../ui/badge.tsx";
-import { cappedText } from "../ui/count.ts";
 import { Drawer } from "../ui/drawer.tsx";
 import { Field } from "../ui/field.tsx";
 import type { MenuItem } from "../ui/menu.tsx";
@@ -41,11 +38,10 @@ export function People({ agencyId, agent }: { agencyId: string; agent: Agent | n
   const [open, setOpen] = useState<Open | null>(null);
   const close = () => setOpen(null);
   return (
-    <section aria-label="People">
-      <p className="buttons">
-        <button type="button" className="primary" onClick={() => setOpen({ part: "invite" })}>Invite an agent</button>
-        {agent !== null && <Nobodys agent={agent} />}
-      </p>
+    <>
+      <button type="button" className="primary part-act" onClick={() => setOpen({ part: "invite" })}>
+        Invite an agent
+      </button>
       <Table
         query={query}
         resource="agents"
@@ -59,9 +55,7 @@ export function People({ agencyId, agent }: { agencyId: string; agent: Agent | n
             isHeader: true,
             cell: (member) => <Avatar id={member.id} name={fullName(member)} isNamed />,
           },
-          { title: "Role", cell: ({ role }) => role === "manager" ? <Badge meaning="info">manager</Badge> : "agent" },
-          { title: "Status", cell: statusOf },
-          { title: "Takes recruits", cell: takesRecruits },
+          { title: "Status", isPlain: true, cell: statusOf },
           ...agent === null ? [] : WORK,
         ]}
         menuOf={(member) => actsOn(member, agencyId, member.id === agent?.id, setOpen)}
@@ -69,26 +63,24 @@ export function People({ agencyId, agent }: { agencyId: string; agent: Agent | n
       {open?.part === "invite" && <Invite agencyId={agencyId} onClose={close} />}
       {open?.part === "away" && <Away member={open.member} onClose={close} />}
       {open?.part === "leave" && <Leave member={open.member} agencyId={agencyId} onClose={close} />}
-    </section>
+    </>
   );
 }
 
-function statusOf({ is_active, away_until, login }: Member) {
-  if (!is_active) return <Badge>deactivated</Badge>;
-  if (away_until !== null) return <Badge meaning="warn">away until {away_until}</Badge>;
-  return LOGINS[login];
-}
-
-const LOGINS = {
-  none: <Badge meaning="warn">no login</Badge>,
-  invited: <Badge meaning="info">invited</Badge>,
-  works: <Badge meaning="good">active</Badge>,
-};
-
-function takesRecruits({ is_active, accepts_recruits, role }: Member) {
-  if (!is_active) return null;
-  if (accepts_recruits) return "yes";
-  return role === "manager" ? "no" : <Badge meaning="warn">no</Badge>;
+/** What is different from an agent who works and takes recruits. */
+function statusOf({ role, is_active, away_until, login, accepts_recruits }: Member) {
+  const isManager = role === "manager";
+  return (
+    <>
+      {isManager && <Badge meaning="info">manager</Badge>}
+      {!is_active && <Badge>deactivated</Badge>}
+      {is_active && away_until !== null && <Badge meaning="warn">away until {away_until}</Badge>}
+      {is_active && login === "none" && <Badge meaning="warn">no login</Badge>}
+      {is_active && login === "invited" && <Badge meaning="info">invited</Badge>}
+      {is_active && isManager && accepts_recruits && <Badge>takes recruits</Badge>}
+      {is_active && !isManager && !accepts_recruits && <Badge meaning="warn">takes no recruits</Badge>}
+    </>
+  );
 }
 
 const WORK: TableColumn<Member>[] = [
@@ -96,18 +88,11 @@ const WORK: TableColumn<Member>[] = [
   { title: "Recruits, 7 days", cell: ({ work }) => work!.recruits_7_days, isNumber: true, isMinor: true },
 ];
 
-function Nobodys({ agent }: { agent: Agent }) {
-  const { data: { nobody } = { nobody: 0 } } = useQuery(inboxQueries.counts(agent));
-  return nobody > 0 && <Link href="/inbox/nobody">Conversations without an agent: {cappedText(nobody)}</Link>;
-}
-
-function Waiting({ work: { id, waiting, unread, waiting_since } }: { work: Work }) {
+function Waiting({ work: { id, waiting, waiting_since } }: { work: Work }) {
   if (waiting === 0) return <Nothing words="nobody" />;
   return (
     <Link href="/inbox/waiting" state={{ agentId: id }}>
-      {`${waiting} ${waiting === 1 ? "waits" : "wait"}${unread > 0 ? `, ${unread} unread` : ""}, longest: ${
-        ago(waiting_since!)
-      }`}
+      {waiting} {waiting === 1 ? "waits" : "wait"}, {ago(waiting_since!)}
     </Link>
   );
 }

@@ -13,13 +13,11 @@ export function QuickReplies({ agencyId }: { agencyId: string }) {
   const query = usePages(quickReplyQueries.list(agencyId));
   const [isNew, setNew] = useState(false);
   return (
-    <section aria-label="Quick replies">
-      <p className="buttons">
-        <button type="button" className="primary" aria-expanded={isNew} onClick={() => setNew(true)}>
-          New quick reply
-        </button>
-        <span className="quiet">Type / in a conversation to insert one.</span>
-      </p>
+    <>
+      <button type="button" className="primary part-act" aria-expanded={isNew} onClick={() => setNew(true)}>
+        New quick reply
+      </button>
+      <p className="quiet">Type / in a conversation to insert one.</p>
       {isNew && <ReplyForm agencyId={agencyId} before={null} close={() => setNew(false)} />}
       <QueryResult query={query} resource="quick replies">
         {(replies) => (
@@ -32,7 +30,7 @@ export function QuickReplies({ agencyId }: { agencyId: string }) {
           </>
         )}
       </QueryResult>
-    </section>
+    </>
   );
 }
 

@@ -84,7 +84,7 @@ export function ScriptForm({ script, current, publish }: {
           In each text {"{first_name}"}, {"{agent}"} and {"{agency}"}{" "}
           become the names of the recruit, the agent and the agency.
         </p>
-        <h2>Questions</h2>
+        <h3>Questions</h3>
         {problems.questions && <p className="problem">{problems.questions}</p>}
         <ol>
           {questions.map((question, place) => (
@@ -111,7 +111,7 @@ export function ScriptForm({ script, current, publish }: {
             onClick={() => change({ questions: [...questions, newQuestion(questions)] })}
           />
         </p>
-        <h2>Other texts</h2>
+        <h3>Other texts</h3>
         <Field label="After the last question" rows={2} {...text("done")} />
         <Field
           label="About the agency"

@@ -5,6 +5,7 @@ import { agencyQueries } from "../data/agency.ts";
 import type { Agent } from "../data/user.ts";
 import { chunk } from "../ui/chunk.ts";
 import { Destinations } from "../ui/destinations.tsx";
+import { useHasPartList } from "../ui/is_wide.ts";
 import { Page } from "../ui/page.tsx";
 import { QueryResult, Skeleton } from "../ui/query_result.tsx";
 import { Tabs } from "../ui/tabs.tsx";
@@ -19,17 +20,18 @@ import { QuickReplies } from "./quick_replies.tsx";
 // It has what reads the texts of recruits.
 const Bot = chunk(async () => (await import("./bot.tsx")).Bot);
 
-const TABS = {
-  "": "People",
-  "/agency": "Agency",
-  "/orders": "Orders and greetings",
-  "/bot": "Bot",
-  "/quick-replies": "Quick replies",
-  "/numbers": "Numbers",
-  "/destinations": "Destinations",
-  "/notifications": "Notifications",
-  "/history": "History",
-};
+/** The parts in their order, each with the end of its address. The first of a group names it. */
+const PARTS = [
+  { path: "", label: "People", group: "Team" },
+  { path: "/notifications", label: "Notifications" },
+  { path: "/orders", label: "Orders and greetings", group: "Recruits" },
+  { path: "/bot", label: "Bot", group: "Texting" },
+  { path: "/quick-replies", label: "Quick replies" },
+  { path: "/numbers", label: "Numbers" },
+  { path: "/agency", label: "Name and hours", group: "Agency" },
+  { path: "/destinations", label: "Destinations" },
+  { path: "/history", label: "History" },
+] as const;
 
 /** What a manager sees and changes of the agency, each part with its address. */
 export function Settings({ agent }: { agent: Agent }) {
@@ -65,49 +67,46 @@ function Parts({ agencyId, agent, orders, base }: {
   orders: ReactNode;
   base: string;
 }) {
+  const views: Record<typeof PARTS[number]["path"], ReactNode> = {
+    "": <People agencyId={agencyId} agent={agent} />,
+    "/notifications": <NotifiedPeople agencyId={agencyId} agentId={agent?.id ?? null} />,
+    "/orders": orders,
+    "/bot": (
+      <Suspense fallback={<Skeleton />}>
+        <Bot agencyId={agencyId} />
+      </Suspense>
+    ),
+    "/quick-replies": <QuickReplies agencyId={agencyId} />,
+    "/numbers": <Numbers agencyId={agencyId} isOperator={agent === null} />,
+    "/agency": <AgencySettings agencyId={agencyId} />,
+    "/destinations": (
+      <>
+        {agent !== null && (
+          <p className="quiet">The people who run the service set up destinations; ask them to change one.</p>
+        )}
+        <Destinations agency_id={agencyId} />
+      </>
+    ),
+    "/history": <History agencyId={agencyId} />,
+  };
   return (
     <>
-      <Tabs
-        label="Settings"
-        tabs={Object.entries(TABS).map(([path, label]) => ({
-          href: base + path,
-          // Below the agency's name, its word says nothing.
-          label: path === "/agency" && agent === null ? "Settings" : label,
-        }))}
-      />
+      <div className="parts">
+        <Tabs
+          label="Settings"
+          tabs={PARTS.map(({ path, ...part }) => ({ ...part, href: base + path }))}
+          isList={useHasPartList(agent === null)}
+        />
+      </div>
       <Switch>
-        <Route path={base}>
-          <People agencyId={agencyId} agent={agent} />
-        </Route>
-        <Route path={`${base}/agency`}>
-          <AgencySettings agencyId={agencyId} />
-        </Route>
-        <Route path={`${base}/orders`}>{orders}</Route>
-        <Route path={`${base}/bot`}>
-          <Suspense fallback={<Skeleton />}>
-            <Bot agencyId={agencyId} />
-          </Suspense>
-        </Route>
-        <Route path={`${base}/quick-replies`}>
-          <QuickReplies agencyId={agencyId} />
-        </Route>
-        <Route path={`${base}/numbers`}>
-          <Numbers agencyId={agencyId} isOperator={agent === null} />
-        </Route>
-        <Route path={`${base}/destinations`}>
-          <section aria-label="Destinations">
-            {agent !== null && (
-              <p className="quiet">The people who run the service set up destinations; ask them to change one.</p>
-            )}
-            <Destinations agency_id={agencyId} />
-          </section>
-        </Route>
-        <Route path={`${base}/notifications`}>
-          <NotifiedPeople agencyId={agencyId} agentId={agent?.id ?? null} />
-        </Route>
-        <Route path={`${base}/history`}>
-          <History agencyId={agencyId} />
-        </Route>
+        {PARTS.map(({ path, label }) => (
+          <Route key={path} path={base + path}>
+            <section aria-labelledby="part" className="part">
+              <h2 id="part">{label}</h2>
+              {views[path]}
+            </section>
+          </Route>
+        ))}
         <Route>
           <Redirect to={base} replace />
         </Route>

@@ -45,7 +45,7 @@ export function TryScript({ script }: { script: unknown }) {
 
   return (
     <div className="try-script panel" role="group" aria-label="Try the script">
-      <h2>Try it</h2>
+      <h3>Try it</h3>
       <p className="quiet">Write as a recruit. Nothing is stored or sent; an opt-out is not recognized here.</p>
       <ol aria-label="The conversation" aria-live="polite">
         {turns.map(({ said, reply, read }, place) => (

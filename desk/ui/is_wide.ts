@@ -25,6 +25,11 @@ export function useHasViewList(): boolean {
   return useMedia("(min-width: 80rem)");
 }
 
+/** Whether the window has room for the parts of the settings beside them, for operators beside their views too. */
+export function useHasPartList(isOperator: boolean): boolean {
+  return useMedia(`(min-width: ${isOperator ? 90 : 64}rem)`);
+}
+
 function useMedia(query: string): boolean {
   const watched = matchMedia(query);
   return useSyncExternalStore((notify) => {

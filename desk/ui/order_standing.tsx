@@ -6,20 +6,21 @@ import { wantedText } from "./order_fill.tsx";
 export function OrderStanding({ id }: { id: string }) {
   const { data: standings } = useQuery(orderQueries.standings());
   const found = standings?.find(({ order_id }) => order_id === id);
-  return found ? <p className="quiet">{WORDS[found.standing](behindText(found))}</p> : null;
+  return found ? <p className="quiet">{WORDS[found.standing](beforeText(found), found.behind.length)}</p> : null;
 }
 
 /** The orders before it in words, in which some may be alike. */
-function behindText({ behind }: Standing): string {
-  const names = [...new Set(behind.map((order) => `“${wantedText(order)}”`))];
-  return `after your ${behind.length === 1 ? "order" : "orders"} ${names.join(" and ")}`;
+function beforeText({ behind }: Standing): string {
+  return [...new Set(behind.map((order) => order.vendor ?? wantedText(order)))].join(" and ");
 }
 
-const WORDS: Record<Standing["standing"], (after: string) => string> = {
+const PLACES = ["Second", "Third", "Fourth"];
+
+const WORDS: Record<Standing["standing"], (before: string, count: number) => string> = {
   capped: () => "Has all its recruits of today.",
   vendor_inactive: () => "Its vendor is switched off, so none come.",
   no_agent: () => "No agent takes its recruits: nobody is active, not away and takes recruits.",
-  behind: (after) => `Gets recruits ${after}.`,
-  others: () => "Gets recruits after orders of other agencies.",
-  partly: (after) => `Gets some recruits ${after}.`,
+  behind: (before) => `Gets none yet: it comes after ${before}.`,
+  others: () => "Gets none yet: it comes after orders of other agencies.",
+  partly: (before, count) => `${PLACES[count - 1] ?? "Later"} in line, after ${before}.`,
 };

@@ -60,7 +60,7 @@ deskTest("an operator finds an agency, changes its settings, and sees the histor
   await leave.getByRole("button", { name: "Leave" }).click();
   await page.getByRole("row", { name: "Ada Byron" }).getByRole("cell", { name: "deactivated" }).waitFor();
 
-  await tabs.getByRole("link", { name: "Settings", exact: true }).click();
+  await tabs.getByRole("link", { name: "Name and hours" }).click();
   const agency = page.getByRole("form", { name: "The agency" });
   await agency.getByLabel("Opens at").fill("08:15");
   await agency.getByRole("button", { name: "Save" }).click();
