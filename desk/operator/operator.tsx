@@ -1,6 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import ChevronDown from "lucide-react/icons/chevron-down";
-import { type ReactNode, Suspense, useId, useRef } from "react";
+import { type ReactNode, Suspense } from "react";
 import { Redirect, Route, Switch } from "wouter";
 import { operatorCounts } from "../data/operator_counts.ts";
 import { chunk } from "../ui/chunk.ts";
@@ -8,7 +7,7 @@ import { countText } from "../ui/count.ts";
 import { useHasViewList, useIsPhone } from "../ui/is_wide.ts";
 import { Page } from "../ui/page.tsx";
 import { Skeleton } from "../ui/query_result.tsx";
-import { type Tab, Tabs, useCurrentTab } from "../ui/tabs.tsx";
+import { type Tab, TabMenu, Tabs } from "../ui/tabs.tsx";
 import { Utc } from "../ui/time.tsx";
 import { Actions } from "./actions.tsx";
 import { Agencies } from "./agencies.tsx";
@@ -114,34 +113,20 @@ export function Operator({ settingsOf }: { settingsOf: (parts: AgencyParts) => R
 function Views() {
   const { toDo, service } = useTabs();
   const all = [...toDo, ...service];
-  const current = useCurrentTab(all);
   const isPhone = useIsPhone();
-  const id = useId();
-  const menu = useRef<HTMLDivElement>(null);
-  if (useHasViewList()) {
-    return (
-      <div className="subnav">
-        <Tabs label="Operator" tabs={all} isList />
-      </div>
-    );
-  }
-  const listed = isPhone ? all : service;
-  const named = current && listed.includes(current) ? current : undefined;
+  const hasList = useHasViewList();
   return (
-    <div className="subnav">
-      {!isPhone && <Tabs label="Operator" tabs={toDo} among={all} />}
-      <button
-        type="button"
-        className={isPhone ? "plain" : undefined}
-        popoverTarget={id}
-        aria-current={(!isPhone && named !== undefined) || undefined}
-      >
-        {named?.label ?? "More"} {named?.count !== undefined && <span className="count-of">{named.count}</span>}
-        <ChevronDown size={16} />
-      </button>
-      <div id={id} ref={menu} className="menu" popover="auto" onClick={() => menu.current!.hidePopover()}>
-        <Tabs label={isPhone ? "Operator" : "More of the operator"} tabs={listed} among={all} isList />
-      </div>
+    <div className="subnav frame-menu">
+      {hasList
+        ? <Tabs label="Operator" tabs={all} isList />
+        : isPhone
+        ? <TabMenu label="Operator" tabs={all} className="plain" />
+        : (
+          <>
+            <Tabs label="Operator" tabs={toDo} among={all} />
+            <TabMenu label="More of the operator" name="More" tabs={service} among={all} />
+          </>
+        )}
     </div>
   );
 }

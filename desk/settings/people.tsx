@@ -84,7 +84,7 @@ function statusOf({ role, is_active, away_until, login, accepts_recruits }: Memb
 }
 
 const WORK: TableColumn<Member>[] = [
-  { title: "Waiting", cell: ({ work }) => <Waiting work={work!} /> },
+  { title: "Waiting", cell: ({ work }) => <Waiting work={work!} />, isPlain: true },
   { title: "Recruits, 7 days", cell: ({ work }) => work!.recruits_7_days, isNumber: true, isMinor: true },
 ];
 

@@ -5,10 +5,10 @@ import { agencyQueries } from "../data/agency.ts";
 import type { Agent } from "../data/user.ts";
 import { chunk } from "../ui/chunk.ts";
 import { Destinations } from "../ui/destinations.tsx";
-import { useHasPartList } from "../ui/is_wide.ts";
+import { useHasPartList, useIsPhone } from "../ui/is_wide.ts";
 import { Page } from "../ui/page.tsx";
 import { QueryResult, Skeleton } from "../ui/query_result.tsx";
-import { Tabs } from "../ui/tabs.tsx";
+import { TabMenu, Tabs } from "../ui/tabs.tsx";
 import { AgencySettings } from "./agency.tsx";
 import { History } from "./history.tsx";
 import { NotifiedPeople } from "./notified_people.tsx";
@@ -89,14 +89,15 @@ function Parts({ agencyId, agent, orders, base }: {
     ),
     "/history": <History agencyId={agencyId} />,
   };
+  const tabs = { label: "Settings", tabs: PARTS.map(({ path, ...part }) => ({ ...part, href: base + path })) };
+  const isPhone = useIsPhone();
+  const hasList = useHasPartList(agent === null);
   return (
     <>
-      <div className="parts">
-        <Tabs
-          label="Settings"
-          tabs={PARTS.map(({ path, ...part }) => ({ ...part, href: base + path }))}
-          isList={useHasPartList(agent === null)}
-        />
+      <div className={agent === null ? "parts" : "parts frame-menu"}>
+        {isPhone
+          ? <TabMenu {...tabs} className={agent === null ? "" : "plain"} />
+          : <Tabs {...tabs} isList={hasList} />}
       </div>
       <Switch>
         {PARTS.map(({ path, label }) => (

@@ -1,4 +1,5 @@
-import { Fragment, type ReactNode, useEffect, useRef } from "react";
+import ChevronDown from "lucide-react/icons/chevron-down";
+import { Fragment, type ReactNode, useEffect, useId, useRef } from "react";
 import { Link, useLocation } from "wouter";
 
 /** One part of a view. */
@@ -65,6 +66,36 @@ export function Tabs({ label, tabs, among = tabs, isList = false }: {
         </Fragment>
       ))}
     </nav>
+  );
+}
+
+/**
+ * {@link Tabs} as a list below a button, which has the name of the one that is open.
+ *
+ * @param className of the button
+ * @param name what the button says where none of them is open
+ */
+export function TabMenu({ label, tabs, among = tabs, className, name = label }: {
+  label: string;
+  tabs: Tab[];
+  among?: Tab[];
+  className?: string;
+  name?: string;
+}) {
+  const id = useId();
+  const menu = useRef<HTMLDivElement>(null);
+  const current = useCurrentTab(among);
+  const open = current && tabs.includes(current) ? current : undefined;
+  return (
+    <>
+      <button type="button" className={className} popoverTarget={id} aria-current={open !== undefined || undefined}>
+        {open?.label ?? name} {open?.count !== undefined && <span className="count-of">{open.count}</span>}
+        <ChevronDown size={16} />
+      </button>
+      <div id={id} ref={menu} className="menu" popover="auto" onClick={() => menu.current!.hidePopover()}>
+        <Tabs label={label} tabs={tabs} among={among} isList />
+      </div>
+    </>
   );
 }
 

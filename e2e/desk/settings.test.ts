@@ -146,11 +146,11 @@ deskTest("a manager sees how each agent is notified", async (page) => {
   }
   await page.setViewportSize(NARROW);
   await signIn(page, team, "settings/notifications");
-  const tab = page.getByRole("link", { name: "Notifications" });
-  await until(async () => {
-    const { x, width } = (await tab.boundingBox())!;
-    return x >= 0 && x + width <= NARROW.width;
-  });
+  await page.locator(".frame-menu").getByRole("button", { name: "Notifications" }).click();
+  await page.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: "People" }).waitFor();
+  await assertAccessible(page);
+  await assertFits(page);
+  await page.keyboard.press("Escape");
   const chosen = async (name: string) =>
     (await page.getByRole("row", { name }).getByRole("cell").allInnerTexts()).map((text) => text.trim());
   await page.getByRole("row", { name: "Nora Quist" }).waitFor();
