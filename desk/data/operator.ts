@@ -44,7 +44,12 @@ export type WantedLeads = Omit<Returned<"count_wanted_leads">, "states"> & {
     wanted: number;
     oldest: string;
     /** The one that takes them first, or the nearest and why it takes none. Null: no order is for this vendor. */
-    order: { id: string; agency: string; status: string; wants_state: boolean; obstacle: string | null } | null;
+    order:
+      | Pick<Row<"order_list", "id" | "agency" | "status">, "id" | "agency" | "status" | "vendor" | "states"> & {
+        wants_state: boolean;
+        obstacle: string | null;
+      }
+      | null;
   }[];
 };
 export type WaitingLead = Row<"waiting_lead_list", "id" | "vendor_id" | "name" | "received">;
@@ -305,11 +310,11 @@ export const operatorQueries = {
       queryFn: () => asOperator(call(supabase.from("job_list").select().order("job"))) as Promise<Job[]>,
       ...EACH_MINUTE,
     }),
-  /** Our numbers of a status, by agency. */
-  numbers: (status: "active" | "paused") =>
-    pagesOptions<ServiceNumber>([...operatorQueries.all(), "numbers", status], async (limit, last) => {
+  /** Our numbers, by agency. */
+  numbers: () =>
+    pagesOptions<ServiceNumber>([...operatorQueries.all(), "numbers"], async (limit, last) => {
       const query = supabase.from("number_list").select("phone, agency, status, paused_reason, waiting, waiting_since")
-        .eq("status", status).limit(limit);
+        .limit(limit);
       return await call(after(query, last, "agency", true, "phone")) as ServiceNumber[];
     }),
 };

@@ -17,7 +17,7 @@ const COLUMNS: TableColumn<Destination>[] = [
     title: "Agency",
     cell: ({ agency_id, agency, name }) => (
       <span className="two-lines">
-        <bdi>{agency_id === null ? "Alerts of the service" : agency}</bdi> <small>{name}</small>
+        <bdi>{agency_id === null ? "Operators’ alerts" : agency}</bdi> <small>{name}</small>
       </span>
     ),
     isHeader: true,
@@ -27,7 +27,7 @@ const COLUMNS: TableColumn<Destination>[] = [
     title: "Target",
     isPlain: true,
     cell: ({ agency_id, url, address }) =>
-      agency_id === null ? <code>ALERT_WEBHOOK_URL</code> : url?.replace(/^https?:\/\//, "") ?? address,
+      agency_id === null ? "Set in the environment" : url?.replace(/^https?:\/\//, "") ?? address,
   },
   { title: "State", isPlain: true, cell: (destination) => <State of={destination} />, isSentence: true },
   {

@@ -1,6 +1,6 @@
-import { createContext, type ReactNode, use, useState } from "react";
+import { createContext, type ReactNode, use, useEffect, useRef, useState } from "react";
 import { createKey } from "../data/operator_acts.ts";
-import { ConfirmButton } from "../ui/confirm.tsx";
+import { ConfirmButton, ConfirmDialog } from "../ui/confirm.tsx";
 import { CopyButton } from "../ui/copy_button.tsx";
 import { useVendorName } from "./vendor_name.tsx";
 
@@ -27,20 +27,29 @@ export function MadeKey({ children }: { children: ReactNode }) {
 
 /** Makes a further key of a vendor. */
 export function NewKey({ vendor }: { vendor: string }) {
+  return <ConfirmButton {...useQuestion(vendor)} />;
+}
+
+/** The question of {@link NewKey}, opened at once. */
+export function AskKey({ vendor }: { vendor: string }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => dialog.current!.showModal(), []);
+  return <ConfirmDialog dialog={dialog} {...useQuestion(vendor)} />;
+}
+
+function useQuestion(vendor: string) {
   const setMade = use(Made);
-  const nameOf = useVendorName();
-  return (
-    <ConfirmButton
-      label="New key"
-      of={`of ${nameOf(vendor)}`}
-      question={
-        <p>
-          {nameOf(vendor)}{" "}
-          can send leads with it at once. The keys that it has go on working. The new one is shown once, and that you
-          made it is noted with your name.
-        </p>
-      }
-      act={async () => setMade({ vendor, key: await createKey(vendor) })}
-    />
-  );
+  const name = useVendorName()(vendor);
+  return {
+    label: "New key",
+    of: `of ${name}`,
+    question: (
+      <p>
+        {name}{" "}
+        can send leads with it at once. The keys that it has go on working. The new one is shown once, and that you made
+        it is noted with your name.
+      </p>
+    ),
+    act: async () => setMade({ vendor, key: await createKey(vendor) }),
+  };
 }

@@ -32,7 +32,8 @@ export function AllLeads() {
   return (
     <Page title="Leads">
       <p className="quiet">
-        Leads of recruiting vendors, the newest first. Reading one of them is noted with your name.
+        Leads of recruiting vendors, the newest first. Reading one of them is noted with your name. To find one by name,
+        phone number or id, <Link href="/operator/search">search</Link>.
       </p>
       <form className="filters" role="search" onSubmit={(event) => event.preventDefault()}>
         <VendorField />
@@ -52,7 +53,16 @@ function Leads({ most, ...narrow }: { most?: number; vendor?: string | null; dis
   const query = usePages(operatorQueries.leads(narrow));
   const nameOf = useVendorName();
   const columns: TableColumn<ListedLead>[] = [
-    { title: "Lead", cell: (lead) => <bdi>{refOf(lead)}</bdi>, isHeader: true },
+    {
+      title: "Lead",
+      cell: (lead) => (
+        <>
+          {lead.name && <bdi>{lead.name}</bdi>} <small>{refOf(lead)}</small>
+        </>
+      ),
+      isHeader: true,
+    },
+    { title: "State", cell: ({ state }) => state ?? "–", isPlain: true },
     { title: "Vendor", isPlain: true, cell: ({ vendor }) => nameOf(vendor) },
     { title: "Outcome", isPlain: true, isSentence: true, cell: (lead) => <Place {...lead} /> },
     { title: "Received", isCorner: true, cell: ({ received }) => <Time at={received} /> },
@@ -69,7 +79,7 @@ function Leads({ most, ...narrow }: { most?: number; vendor?: string | null; dis
       expected={most}
       label="Leads"
       keyOf={({ id }) => id}
-      nameOf={refOf}
+      nameOf={(lead) => lead.name ?? refOf(lead)}
       hrefOf={({ id }) => `/operator/search/${id}`}
       columns={columns}
     />

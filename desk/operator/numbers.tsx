@@ -1,7 +1,7 @@
-import type { ReactNode } from "react";
 import { operatorQueries, type ServiceNumber } from "../data/operator.ts";
 import { useResumeNumber } from "../data/operator_acts.ts";
 import { usePages } from "../data/pages.ts";
+import { Badge } from "../ui/badge.tsx";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { countText } from "../ui/count.ts";
 import { HeldTexts } from "../ui/held_texts.tsx";
@@ -9,34 +9,21 @@ import { Page } from "../ui/page.tsx";
 import { phoneText } from "../ui/phone.ts";
 import { EmptyState } from "../ui/query_result.tsx";
 import { Table } from "../ui/table.tsx";
+import { sorted } from "../ui/table_sort.ts";
 
-/** Our numbers, of which a paused one can be resumed. */
+/** Our numbers, paused ones first, which can be resumed. */
 export function Numbers() {
+  const query = usePages(operatorQueries.numbers());
   return (
     <Page title="Numbers">
       <p className="quiet">
         Texts are sent from these numbers. A paused one receives texts, and holds what is to be sent.
       </p>
-      <OfStatus status="paused" title="Paused" empty={<p className="quiet">No number is paused.</p>} />
-      <OfStatus
-        status="active"
-        title="Active"
-        empty={<EmptyState title="No number is active.">Nothing is sent without one.</EmptyState>}
-      />
-    </Page>
-  );
-}
-
-function OfStatus({ status, title, empty }: { status: "active" | "paused"; title: string; empty: ReactNode }) {
-  const query = usePages(operatorQueries.numbers(status));
-  return (
-    <section aria-labelledby={status}>
-      <h2 id={status}>{title}</h2>
       <Table
-        label={`${title} numbers`}
-        query={query}
+        label="Numbers"
+        query={{ ...query, data: query.data && sorted(query.data, ({ status }) => status === "paused" ? 0 : 1, false) }}
         resource="numbers"
-        empty={empty}
+        empty={<EmptyState title="There is no number.">Nothing is sent without one.</EmptyState>}
         keyOf={({ phone }) => phone}
         nameOf={({ phone }) => phoneText(phone)}
         columns={[
@@ -49,15 +36,20 @@ function OfStatus({ status, title, empty }: { status: "active" | "paused"; title
               <HeldTexts phone={phone} waiting={waiting} since={waiting_since} />
             ),
           },
-          ...status === "paused"
-            ? [
-              { title: "Why", cell: ({ paused_reason }: ServiceNumber) => paused_reason ?? "No reason given" },
-              { title: "Mend", cell: (number: ServiceNumber) => <Resume number={number} /> },
-            ]
-            : [],
+          { title: "Status", isCorner: true, isSentence: true, cell: (number) => <Status of={number} /> },
         ]}
       />
-    </section>
+    </Page>
+  );
+}
+
+function Status({ of: number }: { of: ServiceNumber }) {
+  if (number.status !== "paused") return <Badge meaning="good">{number.status}</Badge>;
+  return (
+    <span className="line">
+      <Badge meaning="bad">paused</Badge> <small>{number.paused_reason ?? "no reason given"}</small>
+      <Resume number={number} />
+    </span>
   );
 }
 

@@ -69,6 +69,7 @@ function FoundOrders({ all, agencyId, children }: { all: string; agencyId?: stri
 /** A row opens the order, which says why it gets leads or none. */
 function OrderTable({ query, isOfAgency }: { query: ReturnType<typeof usePages<Order>>; isOfAgency: boolean }) {
   const wanted = useWanted();
+  const noLeads = useNoLeads();
   const nameOf = (order: Order) => orderName(order, wanted);
   // The key opens the question anew each time.
   const [asked, ask] = useState<{ order: Order; act: Act; key: number } | null>(null);
@@ -79,6 +80,7 @@ function OrderTable({ query, isOfAgency }: { query: ReturnType<typeof usePages<O
         query={query}
         resource="orders"
         empty={NO_ORDER}
+        sort="status"
         keyOf={({ id }) => id}
         nameOf={nameOf}
         hrefOf={({ id }) => `/operator/orders/${id}`}
@@ -95,6 +97,8 @@ function OrderTable({ query, isOfAgency }: { query: ReturnType<typeof usePages<O
         columns={[
           ...isOfAgency ? [] : [{
             title: "Agency",
+            key: "agency",
+            sortBy: ({ agency }: Order) => agency,
             cell: ({ agency, id, ...order }: Order) => (
               <span className="two-lines" title={`order ${id.slice(0, 8)}`}>
                 <bdi>{agency}</bdi> <small className="if-narrow">{wanted(order)}</small>
@@ -105,32 +109,55 @@ function OrderTable({ query, isOfAgency }: { query: ReturnType<typeof usePages<O
           }],
           {
             title: "Wants",
-            cell: wanted,
+            cell: (order: Order) => (
+              <>
+                {wanted(order)} {order.agent && <small>for {order.agent}</small>}
+              </>
+            ),
             isHeader: isOfAgency,
             isMinor: !isOfAgency,
             isSentence: true,
           },
-          { title: "Agent", cell: ({ agent }) => <bdi>{agent ?? "Take turns"}</bdi>, isMinor: true },
-          { title: "Leads", isPlain: true, cell: (order) => <Fill order={order} /> },
-          { title: "Priority", cell: ({ priority }) => priority, isNumber: true, isMinor: true },
+          {
+            title: "Leads",
+            key: "leads",
+            isPlain: true,
+            cell: (order) => <Fill order={order} />,
+            sortBy: ({ filled, quantity }) => filled / quantity,
+            isGreatestFirst: true,
+          },
+          {
+            title: "Priority",
+            key: "priority",
+            cell: ({ priority }) => priority,
+            sortBy: ({ priority }) => priority,
+            isGreatestFirst: true,
+            isNumber: true,
+            isMinor: true,
+          },
           {
             title: "Forecast",
             isPlain: true,
-            cell: (order) =>
-              (order.status === "open" || order.ends_at !== null) && (
-                <span className="two-lines">
-                  {order.status === "open" && <Outlook order={order} />}
-                  {order.ends_at !== null && (
-                    <small>
-                      Ends <Time at={order.ends_at} />
-                    </small>
-                  )}
-                </span>
-              ),
+            cell: (order) => (
+              <span className="two-lines">
+                <Outlook order={order} />
+                {order.ends_at !== null && (
+                  <small>
+                    Ends <Time at={order.ends_at} />
+                  </small>
+                )}
+              </span>
+            ),
             isSentence: true,
           },
           { title: "Today", cell: (order) => <LeadsToday order={order} /> },
-          { title: "Status", isCorner: true, cell: ({ status }) => <StatusBadge status={status} /> },
+          {
+            title: "Status",
+            key: "status",
+            cell: ({ status }) => <StatusBadge status={status} />,
+            sortBy: (order) => noLeads(order) === undefined ? STATUSES.indexOf(order.status) : -1,
+            isCorner: true,
+          },
         ]}
       />
       {asked && <Question key={asked.key} order={asked.order} act={asked.act} name={nameOf(asked.order)} />}
@@ -140,9 +167,7 @@ function OrderTable({ query, isOfAgency }: { query: ReturnType<typeof usePages<O
 
 /** When an open order will be full, unless it gets no leads at all. */
 function Outlook({ order }: { order: Order }) {
-  const { data: standings } = useQuery(orderQueries.standings(true));
-  const found = standings?.find(({ order_id }) => order_id === order.id);
-  const why = found && NO_LEADS[found.standing];
+  const why = useNoLeads()(order);
   if (!why) return <Forecast order={order} />;
   return (
     <>
@@ -151,6 +176,18 @@ function Outlook({ order }: { order: Order }) {
     </>
   );
 }
+
+/** Gives why an open order gets no leads at all; undefined: it gets some. */
+function useNoLeads(): (order: Order) => string | undefined {
+  const { data: standings } = useQuery(orderQueries.standings(true));
+  return ({ id }) => {
+    const found = standings?.find(({ order_id }) => order_id === id);
+    return found && NO_LEADS[found.standing];
+  };
+}
+
+/** What needs somebody comes first. */
+const STATUSES = ["paused", "open", "filled", "closed"];
 
 const NO_LEADS: Partial<Record<OrderStanding["standing"], string>> = {
   others: "other orders take them",

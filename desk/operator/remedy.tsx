@@ -4,6 +4,7 @@ import { useChangeOrders } from "../data/orders.ts";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { newOrderPath } from "./new_order.tsx";
 import { OPEN } from "./order.tsx";
+import { useWanted } from "./vendor_name.tsx";
 
 /** The number of leads that are distributed at once: new leads wait meanwhile. */
 export const MOST = 100;
@@ -39,6 +40,7 @@ export function Remedy({ of: { state, order, wanted }, isPrimary, onOpened, ...d
   act: () => Promise<unknown>;
 }) {
   const { mutateAsync: change } = useChangeOrders();
+  const wantedOf = useWanted();
   const className = isPrimary ? "primary" : undefined;
   if (wanted > 0) return <DistributeButton label="Distribute now" className={className} {...distribution} />;
   const linkClass = isPrimary ? "button primary" : "button";
@@ -50,15 +52,15 @@ export function Remedy({ of: { state, order, wanted }, isPrimary, onOpened, ...d
     );
   }
   if (order.status !== "paused") {
-    return <Link href={`/operator/orders/${order.id}`} className={linkClass}>Change the nearest order</Link>;
+    return <Link href={`/operator/orders/${order.id}`} className={linkClass}>Change the order of {order.agency}</Link>;
   }
   return (
     <ConfirmButton
-      label="Open the nearest order"
+      label={`Open the order of ${order.agency}`}
       className={className}
       question={
         <p>
-          Order {order.id.slice(0, 8)} of {order.agency}: {OPEN.meaning} It is noted with your name.
+          {order.agency}: {wantedOf(order)}. {OPEN.meaning} It is noted with your name.
         </p>
       }
       act={() => change({ orders: [order], changes: { status: "open" } }).then(onOpened)}

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { Link } from "wouter";
 import { DAYS, operatorQueries, type Vendor, type VendorDays } from "../data/operator.ts";
 import { Badge } from "../ui/badge.tsx";
@@ -12,7 +13,7 @@ import { sorted } from "../ui/table_sort.ts";
 import { Tabs } from "../ui/tabs.tsx";
 import { Time, until } from "../ui/time.tsx";
 import { MappingLink } from "./mapping_link.tsx";
-import { MadeKey, NewKey } from "./new_key.tsx";
+import { AskKey, MadeKey, NewKey } from "./new_key.tsx";
 import { useVendorName } from "./vendor_name.tsx";
 
 /** What vendors have sent on each day and what became of their leads, or their keys. */
@@ -137,18 +138,28 @@ function Quality() {
   );
 }
 
-/** A key that expires within so many days is marked. */
-const SOON_DAYS = 14;
+/** A key that expires within so many days is marked, and needs another one. */
+const SOON_DAYS = 30;
 
 /** When a key expires that does so soon, which stands first; others stand by the name of their vendor. */
 function soonOf({ expires }: Pick<Vendor, "expires">): string | null {
   return expires !== null && Date.parse(expires) < Date.now() + SOON_DAYS * 86_400_000 ? expires : null;
 }
 
-/** The vendors with their API keys, also those that have sent nothing for long. */
+const [IN_USE, NOT_IN_USE] = ["In use", "Not in use"];
+
+/** The vendors with their API keys, last those that have sent nothing for long. */
 function Keys() {
   const query = useQuery(operatorQueries.vendors());
+  const { data: days } = useQuery(operatorQueries.vendorDays());
   const nameOf = useVendorName();
+  // The key opens the question anew each time.
+  const [asked, ask] = useState<{ vendor: string; key: number } | null>(null);
+  const lastDayOf = ({ slug }: Vendor) => {
+    const found = days?.find(({ vendor }) => vendor === slug);
+    return found?.dates.findLast((_, n) => found.leads[n]! + found.refused[n]! > 0);
+  };
+  const needsKey = (vendor: Vendor) => vendor.active && (vendor.keys === 0 || soonOf(vendor) !== null);
   return (
     <MadeKey>
       <Table
@@ -158,6 +169,9 @@ function Keys() {
         label="Keys of vendors"
         keyOf={({ slug }) => slug}
         nameOf={({ slug }) => nameOf(slug)}
+        groups={[IN_USE, NOT_IN_USE].map((name) => ({ name: name!, head: name }))}
+        groupOf={(vendor) => (vendor.last_used === null && days && !lastDayOf(vendor) ? NOT_IN_USE! : IN_USE!)}
+        menuOf={({ slug }) => [{ label: "New key", run: () => ask({ vendor: slug, key: (asked?.key ?? 0) + 1 }) }]}
         columns={[
           {
             title: "Vendor",
@@ -173,25 +187,29 @@ function Keys() {
             cell: ({ keys }) => keys === 0 ? <Badge meaning="warn">none</Badge> : countText(keys),
             isNumber: true,
           },
-          { title: "Last used", cell: ({ last_used }) => last_used === null ? "never" : <Time at={last_used} /> },
+          {
+            title: "Last delivery",
+            cell: (vendor) => {
+              const day = lastDayOf(vendor);
+              return day === undefined ? `none for ${DAYS} days` : dayText(day);
+            },
+          },
+          { title: "Key used", cell: ({ last_used }) => last_used === null ? "not yet" : <Time at={last_used} /> },
           {
             title: "The first expires",
-            cell: ({ expires }) =>
-              expires === null ? "–" : (
+            cell: (vendor) =>
+              vendor.expires === null ? "–" : (
                 <>
-                  {soonOf({ expires }) && <Badge meaning="warn">{until(expires)}</Badge>} <Time at={expires} />
+                  {soonOf(vendor) && <Badge meaning="warn">{until(vendor.expires)}</Badge>} <Time at={vendor.expires} />
+                  {" "}
+                  {needsKey(vendor) && <NewKey vendor={vendor.slug} />}
                 </>
               ),
           },
           { title: "Mapping", cell: ({ slug }) => <MappingLink vendor={slug} /> },
-          {
-            title: "Act",
-            isTitleHidden: true,
-            isPlain: true,
-            cell: ({ slug }) => <NewKey vendor={slug} />,
-          },
         ]}
       />
+      {asked && <AskKey key={asked.key} vendor={asked.vendor} />}
     </MadeKey>
   );
 }

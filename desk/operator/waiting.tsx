@@ -17,8 +17,9 @@ import { EmptyState } from "../ui/query_result.tsx";
 import { Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import { stateName } from "./lead_words.ts";
+import { counted } from "./trouble_words.ts";
 import { DistributeButton, MOST, Remedy } from "./remedy.tsx";
-import { useVendorName } from "./vendor_name.tsx";
+import { useVendorName, useWanted } from "./vendor_name.tsx";
 
 /** The leads that no order has got, and their distribution. */
 export function Waiting() {
@@ -72,11 +73,11 @@ function Distribution(
   },
 ) {
   const [selected, setSelected] = useState("");
-  const { data: counted, isPending } = useQuery(operatorQueries.wantedLeads());
+  const { data: counts, isPending } = useQuery(operatorQueries.wantedLeads());
   const nameOf = useVendorName();
   // None of its leads may wait any more.
   const chosen = vendors.find(({ vendor_id }) => vendor_id === selected);
-  const those = counted?.filter(({ vendor_id }) => chosen === undefined || vendor_id === chosen.vendor_id);
+  const those = counts?.filter(({ vendor_id }) => chosen === undefined || vendor_id === chosen.vendor_id);
   const states = statesOf(those ?? []);
   const wanted = those?.reduce((sum, { wanted }) => sum + wanted, 0);
   const distribution = {
@@ -127,8 +128,10 @@ function States({ states, distribution }: {
   const [shown] = useParameter("state");
   const those = states.filter(({ state }) => shown === null || shown === (state ?? NO_STATE));
   if (those.length === 0) return null;
+  const sum = those.reduce((sum, { leads }) => sum + leads, 0);
   return (
     <>
+      <h2>By state</h2>
       {shown !== null && <Link href="/operator/waiting">All states</Link>}
       <Table
         label="Waiting leads by state"
@@ -141,26 +144,34 @@ function States({ states, distribution }: {
         columns={[
           { title: "State", cell: nameOfState, isHeader: true },
           { title: "Leads", cell: ({ leads }) => countText(leads), isNumber: true },
-          { title: "Wanted now", cell: ({ wanted }) => countText(wanted), isNumber: true, isMinor: true },
+          ...those.some(({ wanted }) => wanted > 0)
+            ? [{
+              title: "Wanted now",
+              cell: ({ wanted }: StateCount) => countText(wanted),
+              isNumber: true,
+              isMinor: true,
+            }]
+            : [],
           { title: "Oldest", cell: ({ oldest }) => <Time at={oldest} isAge /> },
           { title: "Why", cell: (state) => <Why of={state} />, isSentence: true },
           { title: "Next step", cell: (state) => <Remedy of={state} {...distribution} />, isPlain: true },
         ]}
       />
+      <h2>{counted(sum, "lead")}</h2>
     </>
   );
 }
 
 /** Why the leads of a state wait, or the order that takes them. */
 function Why({ of: { state, order } }: { of: StateCount }) {
+  const wanted = useWanted();
   if (order === null) return "No order is for their vendor.";
   if (!order.wants_state) {
     return state === null ? "No order takes leads without a state." : `No order wants leads from ${stateName(state)}.`;
   }
   return (
     <>
-      <Link href={`/operator/orders/${order.id}`}>Order {order.id.slice(0, 8)} of {order.agency}</Link>{" "}
-      {order.obstacle === null
+      <Link href={`/operator/orders/${order.id}`}>{order.agency}: {wanted(order)}</Link> {order.obstacle === null
         ? "takes them first"
         : `would take them, but ${/^\w+$/.test(order.obstacle) ? "is " : ""}${order.obstacle}`}
     </>
@@ -169,10 +180,10 @@ function Why({ of: { state, order } }: { of: StateCount }) {
 
 /** How many leads wait for each state, and how long. Each leads to its leads. */
 export function WaitingStates() {
-  const { data: counted = [] } = useQuery(operatorQueries.wantedLeads());
+  const { data: counts = [] } = useQuery(operatorQueries.wantedLeads());
   return (
     <ul className="rows">
-      {statesOf(counted).map(({ state, leads, oldest }) => (
+      {statesOf(counts).map(({ state, leads, oldest }) => (
         <li key={state}>
           <Link href={`/operator/waiting?state=${state ?? NO_STATE}`}>{nameOfState({ state })}</Link>:{" "}
           {countText(leads)}, the oldest <Time at={oldest} isAge />
@@ -189,8 +200,8 @@ function nameOfState({ state }: Pick<StateCount, "state">): string {
 type StateCount = WantedLeads["states"][number];
 
 /** The leads that wait for each state, the most first. */
-export function statesOf(counted: WantedLeads[]): StateCount[] {
-  const ofState = Map.groupBy(counted.flatMap(({ states }) => states), ({ state }) => state);
+export function statesOf(counts: WantedLeads[]): StateCount[] {
+  const ofState = Map.groupBy(counts.flatMap(({ states }) => states), ({ state }) => state);
   return [...ofState].map(([state, counts]) => ({
     state,
     // Of several vendors, that of the most leads among those that an order wants.

@@ -1,4 +1,5 @@
 import { Link } from "wouter";
+import { Badge } from "./badge.tsx";
 import { countText } from "./count.ts";
 import { ago, Time } from "./time.tsx";
 
@@ -9,22 +10,26 @@ const HELD_TOO_LONG = 48 * 3_600_000;
 export function HeldTexts({ phone, waiting, since }: { phone: string; waiting: number; since: string | null }) {
   if (waiting === 0) return "No text waits";
   return (
-    <Link href={`/operator/outbox?of=${encodeURIComponent(phone)}`}>
-      {countText(waiting)} {waiting === 1 ? "text" : "texts"} not sent{since !== null && ago(since) !== "now" && (
-        <>
-          , oldest <HeldSince at={since} />
-        </>
-      )}
-    </Link>
+    <>
+      <Link href={`/operator/outbox?of=${encodeURIComponent(phone)}`}>
+        {countText(waiting)} {waiting === 1 ? "text" : "texts"} not sent
+      </Link>{" "}
+      {since !== null && isHeldTooLong(since)
+        ? <Badge meaning="bad">oldest {ago(since)}</Badge>
+        : since !== null && ago(since) !== "now" && <small>oldest {ago(since)}</small>}
+    </>
   );
 }
 
 /** How long a text has been held. */
 export function HeldSince({ at }: { at: string }) {
-  const isLate = Date.parse(at) < Date.now() - HELD_TOO_LONG;
   return (
-    <span className={isLate ? "is-late" : undefined}>
+    <span className={isHeldTooLong(at) ? "is-late" : undefined}>
       <Time at={at} isAge />
     </span>
   );
+}
+
+function isHeldTooLong(at: string): boolean {
+  return Date.parse(at) < Date.now() - HELD_TOO_LONG;
 }

@@ -16,7 +16,7 @@ export function LeadsToday({ order: { leads_today, daily_cap } }: { order: Pick<
   return (
     <>
       {countText(leads_today)}
-      {daily_cap === null ? <small>, no limit</small> : ` of ${countText(daily_cap)}`}
+      {daily_cap !== null && ` of ${countText(daily_cap)}`}
     </>
   );
 }

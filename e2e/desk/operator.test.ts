@@ -318,10 +318,15 @@ deskTest("the charts of vendors have the numbers of the rows as tables, with the
   await page.getByRole("link", { name: "Keys and mappings" }).click();
   const table = page.getByRole("table", { name: "Keys of vendors" });
   // The key that expires soon stands first.
-  await table.getByRole("row").nth(1).getByText("in 5 days").waitFor();
+  await table.getByRole("row").nth(2).getByText("in 5 days").waitFor();
   const keys = table.getByRole("row").filter({ hasText: idle.slug });
-  assert.deepEqual((await keys.getByRole("cell").allInnerTexts()).slice(0, 3), ["1", "never", "–"]);
-  await keys.getByRole("button", { name: "New key" }).click();
+  const cells = await keys.getByRole("cell").allInnerTexts();
+  assert.deepEqual([cells[0], cells[2], cells[3]], ["1", "not yet", "–"]);
+  assert.match(cells[1]!, /^[A-Z]\w\w \d+$/, "the day of the last delivery, also one that was rejected");
+  assert.equal(await keys.getByRole("button", { name: "New key" }).count(), 0);
+  await table.getByRole("row").nth(2).getByRole("button", { name: "New key" }).waitFor();
+  await keys.getByRole("button", { name: /^More about/ }).click();
+  await page.getByRole("menuitem", { name: "New key" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "New key" }).click();
   const shown = page.getByText(`The new key of ${idle.slug}, shown only this once`);
   const key = await shown.locator("code").innerText();

@@ -1,5 +1,6 @@
 /** The acts of operators on texts, numbers and rejected deliveries. Their replays are in operator_replay.ts. */
 import assert from "node:assert/strict";
+import { phoneText } from "../../desk/ui/phone.ts";
 import type { Page } from "playwright-core";
 import { signInNewOperator } from "../support/agents.ts";
 import { createVendor, sql } from "../support/client.ts";
@@ -151,13 +152,14 @@ for (const [size, options] of Object.entries({ desktop: undefined, phone: PHONE 
       insert into public.service_numbers (phone, agency_id, status, paused_reason)
       values (${phone}, ${agent.agency_id}, 'paused', ${`the campaign ${phone} is not registered`})`;
     await signIn(page, await signInNewOperator(), "operator/numbers");
-    const number = page.getByRole("row").filter({ hasText: `the campaign ${phone} is not registered` });
+    const number = page.getByRole("row").filter({ hasText: phoneText(phone) });
+    await number.getByText(`the campaign ${phone} is not registered`).waitFor();
     await number.getByText("No text waits").waitFor();
     await assertAccessible(page);
     await assertFits(page);
     await number.getByRole("button", { name: "Resume" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Resume" }).click();
-    await number.waitFor({ state: "detached" });
+    await number.getByText("active").waitFor();
     const [stored] = await sql`select status from public.service_numbers where phone = ${phone}`;
     assert.equal(stored!.status, "active");
   }, options);

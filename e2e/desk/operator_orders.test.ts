@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { signInNewOperator } from "../support/agents.ts";
 import { createOrder, createVendor, send, sql, withKey } from "../support/client.ts";
+import { phoneText } from "../../desk/ui/phone.ts";
 import { checkAlerts } from "../support/alerts.ts";
 import { assertAccessible, assertFits, deskTest, PHONE, signIn } from "./harness.ts";
 import { createTalk, createTexter, tell } from "./talks.ts";
@@ -84,6 +85,7 @@ deskTest("a lead is returned with its reason, and without one it stays", async (
 deskTest("recruits who wait, leads that came again and jobs are lists of the desk", async (page) => {
   const agent = await createTexter();
   const talk = await createTalk(agent, "Devonshire");
+  await sql`update public.agents set email = 'ada@example.com' where id = ${agent.agent_id}`;
   await tell(talk, [["recruit", "Hello?", 6_000]]);
   const vendor = await createVendor();
   for (let n = 0; n < 2; n++) {
@@ -94,7 +96,11 @@ deskTest("recruits who wait, leads that came again and jobs are lists of the des
   }
   await checkAlerts();
   await signIn(page, await signInNewOperator(), "operator/recruits");
-  await page.getByRole("table", { name: "Waiting recruits" }).getByText("Devonshire").first().waitFor();
+  const waiting = page.getByRole("row").filter({ hasText: "Devonshire" }).filter({ hasText: phoneText(talk.recruit) });
+  assert.match(
+    (await waiting.getByRole("link", { name: /^E-mail/ }).getAttribute("href"))!,
+    /^mailto:ada@example.com\?subject=/,
+  );
   await assertAccessible(page);
   await page.evaluate("location.hash = '#/operator/duplicates'");
   await page.getByRole("table", { name: "Leads that came again" }).getByRole("link", { name: `again-${vendor.id}` })
@@ -229,7 +235,7 @@ deskTest("orders are found by their agency, vendor and status, and one is closed
   await page.getByLabel("Status").selectOption("closed");
   // The address has all of it.
   await page.reload();
-  await row.getByText("closed").waitFor();
+  await row.getByText("closed", { exact: true }).waitFor();
   await row.getByRole("link").click();
   await page.getByRole("heading", { name: "Why it gets leads, or none" }).waitFor();
 });

@@ -18,7 +18,7 @@ deskTest("waiting leads are distributed to the orders that want them, and who go
   const vendor = await vendorWithWaiting(3);
   const order = await createOrder(vendor, { quantity: 2 });
   await signIn(page, await signInNewOperator(), "operator/waiting");
-  const table = page.getByRole("table", { name: "Waiting leads" });
+  const table = page.getByRole("table", { name: "Waiting leads", exact: true });
   const own = table.getByRole("row").filter({ hasText: vendor.slug });
   await own.first().waitFor();
   assert.equal(await own.count(), 3);
@@ -28,8 +28,11 @@ deskTest("waiting leads are distributed to the orders that want them, and who go
   const state = page.getByRole("table", { name: "Waiting leads by state" }).getByRole("row").filter({
     hasText: "Texas",
   });
-  const nearest = state.getByRole("link", { name: `Order ${order.id.slice(0, 8)} of An agency under test` });
-  assert.match(await state.innerText(), /^Texas\s+3\s+3\s+\d+ days\s+Order .* takes them first\s+Distribute now$/);
+  const nearest = state.getByRole("link", { name: `An agency under test: ${vendor.slug}, any state` });
+  assert.match(
+    await state.innerText(),
+    /^Texas\s+3\s+3\s+\d+ days\s+An agency under test: .* takes them first\s+Distribute now$/,
+  );
   await state.getByRole("link", { name: "Texas" }).click();
   await page.waitForURL(/[?&]state=TX/);
   await own.first().waitFor();
@@ -48,7 +51,7 @@ deskTest("waiting leads are distributed to the orders that want them, and who go
   await own.nth(1).waitFor({ state: "detached" });
   assert.equal(await own.count(), 1);
   await page.getByText("No open order wants any of them.").waitFor();
-  assert.match(await state.innerText(), /filled\s+Change the nearest order$/);
+  assert.match(await state.innerText(), /filled\s+Change the order of An agency under test$/);
   assert.equal(await nearest.getAttribute("href"), `#/operator/orders/${order.id}`);
   await page.getByRole("button", { name: /^Distribute/ }).waitFor({ state: "detached" });
   await assertAccessible(page);
@@ -64,9 +67,9 @@ deskTest("waiting leads are distributed to the orders that want them, and who go
   await page.route("**/waiting_lead_list?*vendor_id=*", (route) => route.fulfill({ status: 400 }));
   await page.getByRole("dialog").getByRole("button", { name: "Distribute" }).click();
   await page.getByText("None was distributed: no open order wants them now.", { exact: true }).waitFor();
-  await state.getByRole("button", { name: "Open the nearest order" }).click();
+  await state.getByRole("button", { name: "Open the order of An agency under test" }).click();
   await page.getByRole("dialog").getByText("From now on it gets leads.").waitFor();
-  await page.getByRole("dialog").getByRole("button", { name: "Open the nearest order" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Open the order of An agency under test" }).click();
   await state.getByRole("button", { name: "Distribute now" }).waitFor();
   await sql`update public.recruiting_orders set states = '{IL}' where id = ${order.id}`;
   // Paused orders of other tests are for any vendor and state.

@@ -16746,7 +16746,9 @@ grant select on public.duplicate_list to authenticated, service_role;
 
 create view private.lead_list as
 select l.id, l.created_at as received, v.slug as vendor, l.vendor_id, l.vendor_lead_id, l.distribution, l.agency_id,
-  g.name as agency, l.agent_id, nullif(concat_ws(' ', a.first_name, a.last_name), '') as agent
+  g.name as agency, l.agent_id, nullif(concat_ws(' ', a.first_name, a.last_name), '') as agent,
+  l.state,
+  case when l.distribution in ('unmatched', 'pending') then nullif(concat_ws(' ', l.first_name, l.last_name), '') end as name
 from public.recruiting_leads l
 join public.vendors v on v.id = l.vendor_id
 left join public.agencies g on g.id = l.agency_id
@@ -16758,7 +16760,7 @@ grant select on private.lead_list to authenticated, service_role;
 create view public.lead_list with (security_invoker = true) as select * from private.lead_list;
 
 comment on view public.lead_list is
-  'Recruiting leads, with nothing of the recruit. agency, agent: who has the lead; null: nobody, for which distribution gives '
+  'Recruiting leads; name: of one that waits, as in waiting_lead_list, else nothing of the recruit but the state. agency, agent: who has the lead; null: nobody, for which distribution gives '
   'the reason. For pages, continue after the last row, ordered by received and id, both descending.';
 grant select on public.lead_list to authenticated, service_role;
 
@@ -17317,7 +17319,8 @@ begin
       jsonb_agg(jsonb_build_object(
         'state', k.state, 'leads', k.leads, 'wanted', case when k.best is null then 0 else k.leads end, 'oldest', k.oldest,
         'order', (
-          select jsonb_build_object('id', (t.o).id, 'agency', t.agency, 'status', (t.o).status, 'wants_state', w.is_wanted, 'obstacle', case when k.best is null then coalesce(
+          select jsonb_build_object('id', (t.o).id, 'agency', t.agency,
+            'vendor', (select v.slug from public.vendors v where v.id = (t.o).vendor_id), 'states', (t.o).states, 'status', (t.o).status, 'wants_state', w.is_wanted, 'obstacle', case when k.best is null then coalesce(
             t.obstacle, 'wants leads from ' || array_to_string((t.o).states, ', ')) end)
           from tried t
           cross join lateral (select coalesce((t.o).states is null or k.state = any ((t.o).states), false) as is_wanted) w
@@ -17337,7 +17340,7 @@ $$;
 
 comment on function public.count_wanted_leads() is
   'Of each vendor with waiting leads the number of those that an open order wants now, which distribute_leads() tries, and by '
-  'state [{state|null, leads, wanted, oldest, order: {id, agency, status, wants_state, obstacle|null}|null}]. order: the one that takes them first, '
+  'state [{state|null, leads, wanted, oldest, order: {id, agency, vendor|null, states|null, status, wants_state, obstacle|null}|null}]. order: the one that takes them first, '
   'else the nearest, with its obstacle: one that wants the state before others. An order may have room for fewer. 42501 for a user who is not an operator. Security '
   'definer because operators may not read the tables.';
 grant execute on function public.count_wanted_leads() to authenticated, service_role;

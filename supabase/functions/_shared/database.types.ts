@@ -3708,7 +3708,9 @@ export type Database = {
           "agent_id": string | null;
           "distribution": string;
           "id": string;
+          "name": string | null;
           "received": string;
+          "state": string | null;
           "vendor": string;
           "vendor_id": string;
           "vendor_lead_id": string | null;

@@ -119,7 +119,9 @@ grant select on public.duplicate_list to authenticated, service_role;
 
 create view private.lead_list as
 select l.id, l.created_at as received, v.slug as vendor, l.vendor_id, l.vendor_lead_id, l.distribution, l.agency_id,
-  g.name as agency, l.agent_id, nullif(concat_ws(' ', a.first_name, a.last_name), '') as agent
+  g.name as agency, l.agent_id, nullif(concat_ws(' ', a.first_name, a.last_name), '') as agent,
+  l.state,
+  case when l.distribution in ('unmatched', 'pending') then nullif(concat_ws(' ', l.first_name, l.last_name), '') end as name
 from public.recruiting_leads l
 join public.vendors v on v.id = l.vendor_id
 left join public.agencies g on g.id = l.agency_id
@@ -131,7 +133,7 @@ grant select on private.lead_list to authenticated, service_role;
 create view public.lead_list with (security_invoker = true) as select * from private.lead_list;
 
 comment on view public.lead_list is
-  'Recruiting leads, with nothing of the recruit. agency, agent: who has the lead; null: nobody, for which distribution gives '
+  'Recruiting leads; name: of one that waits, as in waiting_lead_list, else nothing of the recruit but the state. agency, agent: who has the lead; null: nobody, for which distribution gives '
   'the reason. For pages, continue after the last row, ordered by received and id, both descending.';
 grant select on public.lead_list to authenticated, service_role;
 

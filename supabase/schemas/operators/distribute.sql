@@ -68,7 +68,8 @@ begin
       jsonb_agg(jsonb_build_object(
         'state', k.state, 'leads', k.leads, 'wanted', case when k.best is null then 0 else k.leads end, 'oldest', k.oldest,
         'order', (
-          select jsonb_build_object('id', (t.o).id, 'agency', t.agency, 'status', (t.o).status, 'wants_state', w.is_wanted, 'obstacle', case when k.best is null then coalesce(
+          select jsonb_build_object('id', (t.o).id, 'agency', t.agency,
+            'vendor', (select v.slug from public.vendors v where v.id = (t.o).vendor_id), 'states', (t.o).states, 'status', (t.o).status, 'wants_state', w.is_wanted, 'obstacle', case when k.best is null then coalesce(
             t.obstacle, 'wants leads from ' || array_to_string((t.o).states, ', ')) end)
           from tried t
           cross join lateral (select coalesce((t.o).states is null or k.state = any ((t.o).states), false) as is_wanted) w
@@ -88,7 +89,7 @@ $$;
 
 comment on function public.count_wanted_leads() is
   'Of each vendor with waiting leads the number of those that an open order wants now, which distribute_leads() tries, and by '
-  'state [{state|null, leads, wanted, oldest, order: {id, agency, status, wants_state, obstacle|null}|null}]. order: the one that takes them first, '
+  'state [{state|null, leads, wanted, oldest, order: {id, agency, vendor|null, states|null, status, wants_state, obstacle|null}|null}]. order: the one that takes them first, '
   'else the nearest, with its obstacle: one that wants the state before others. An order may have room for fewer. 42501 for a user who is not an operator. Security '
   'definer because operators may not read the tables.';
 grant execute on function public.count_wanted_leads() to authenticated, service_role;

@@ -157,7 +157,7 @@ from unnest(array['rejected_deliveries', 'recruiting_leads', 'unmatched_texts', 
 select is(
   pg_temp.value_as('visitor', format(
     'select wanted || '' '' || (states #- ''{0,oldest}'') from public.count_wanted_leads() where vendor_id = %L', md5('vendor')::uuid)),
-  format('1 [{"leads": 1, "order": {"id": "%s", "agency": "agency", "status": "open", "obstacle": null, "wants_state": true}, "state": null, "wanted": 1}]', md5('order')::uuid),
+  format('1 [{"leads": 1, "order": {"id": "%s", "agency": "agency", "states": null, "status": "open", "vendor": "test-vendor", "obstacle": null, "wants_state": true}, "state": null, "wanted": 1}]', md5('order')::uuid),
   'the leads that wait are counted by state, with those that an open order wants, and the order');
 select is(
   pg_temp.value_as('visitor', format('select count(*) from public.distribute_leads(%s, %L)', max, md5('vendor')::uuid)),
