@@ -12,13 +12,13 @@ export interface Figures {
   vendors: { id: string; vendor: string; leads: number[]; has_text_consent: boolean }[];
   /** In minutes of the agency's hours; null: nobody was answered. */
   first_response: { recruits: number; answered: number; median: number | null; ninety: number | null };
-  waiting: { recruits: number; since: string | null };
+  waiting: { since: string | null };
   opt_outs: number;
   failed: number;
-  /** The numbers of each day; a median is null where nobody was answered. */
-  daily: { median: (number | null)[]; opt_outs: number[]; failed: number[] };
+  /** The numbers of each day. */
+  daily: { opt_outs: number[]; failed: number[] };
   /** The numbers of as many days before. */
-  before: { recruits: number; median: number | null; opt_outs: number; failed: number };
+  before: { recruits: number; opt_outs: number; failed: number };
   agents: AgentFigures[];
 }
 

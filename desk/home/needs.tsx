@@ -46,7 +46,9 @@ export function Needs({ agent, figures }: { agent: Agent; figures: Figures }) {
 
   const { waiting = 0, nobody = 0, failed = 0 } = counts.data ?? {};
   const without = allRecruits(figures) - figures.agents.reduce((sum, { recruits }) => sum + recruits, 0);
-  const theirs = figures.agents.filter((one) => one.waiting === waiting);
+  const theirs = figures.agents.filter((one) => one.waiting > 0);
+  // The figures are of the last minute, and some may wait for nobody.
+  const isTheirs = theirs.length < 3 && theirs.reduce((sum, one) => sum + one.waiting, 0) === waiting;
   const idle = standings.data?.filter(({ standing }) => standing === "no_agent" || standing === "vendor_inactive");
   const stuck =
     orders.data?.filter((order) =>
@@ -59,13 +61,13 @@ export function Needs({ agent, figures }: { agent: Agent; figures: Figures }) {
       words: (
         <>
           <strong>{some(waiting, "recruit waits", "recruits wait")}</strong> for{" "}
-          {theirs.length === 1 ? <bdi>{theirs[0]!.name}</bdi> : "an answer"}
+          {isTheirs ? <bdi>{theirs.map(({ name }) => name).join(" and ")}</bdi> : "an answer"}
           {figures.waiting.since !== null && `, longest ${ago(figures.waiting.since)}`}
         </>
       ),
       act: "Answer",
       href: "/inbox/waiting",
-      state: theirs.length === 1 ? { agentId: theirs[0]!.id } : undefined,
+      state: isTheirs && theirs.length === 1 ? { agentId: theirs[0]!.id } : undefined,
     },
     failed > 0 && {
       icon: MessageSquareX,

@@ -2,47 +2,36 @@ import { usePages } from "../data/pages.ts";
 import { numberQueries } from "../data/team.ts";
 import { Badge } from "../ui/badge.tsx";
 import { HeldTexts } from "../ui/held_texts.tsx";
-import { LoadMoreButton } from "../ui/load_more_button.tsx";
+import { List } from "../ui/list.tsx";
 import { phoneText } from "../ui/phone.ts";
-import { EmptyState, QueryResult } from "../ui/query_result.tsx";
+import { EmptyState } from "../ui/query_result.tsx";
 
 /** The numbers that texts are sent from. */
 export function Numbers({ agencyId, isOperator }: { agencyId: string; isOperator: boolean }) {
-  const query = usePages(numberQueries.list(agencyId));
   return (
-    <QueryResult query={query} resource="numbers">
-      {(numbers) =>
-        numbers.length === 0
-          ? (
-            <EmptyState title="No number yet.">
-              The people who run the service add one. Until then no texts are sent.
-            </EmptyState>
-          )
-          : (
+    <List
+      query={usePages(numberQueries.list(agencyId))}
+      resource="numbers"
+      empty={
+        <EmptyState title="No number yet.">
+          The people who run the service add one. Until then no texts are sent.
+        </EmptyState>
+      }
+      keyOf={({ phone }) => phone}
+      row={({ phone, status, paused_reason, waiting, waiting_since }) => (
+        <li className="line">
+          <strong>{phoneText(phone)}</strong>
+          {status === "active" ? <Badge meaning="good">active</Badge> : (
             <>
-              <p className="quiet">Recruits get texts from these numbers, and write to them.</p>
-              <ul className="rows">
-                {numbers.map(({ phone, status, paused_reason, waiting, waiting_since }) => (
-                  <li key={phone}>
-                    <p className="line">
-                      <strong>{phoneText(phone)}</strong>
-                      {status === "active" ? <Badge meaning="good">active</Badge> : (
-                        <>
-                          <Badge meaning="warn">paused</Badge>
-                          <span>
-                            Texts wait until the people who run the service resume it{paused_reason &&
-                              ` (${paused_reason})`}.
-                          </span>
-                        </>
-                      )}
-                      {isOperator && waiting > 0 && <HeldTexts phone={phone} waiting={waiting} since={waiting_since} />}
-                    </p>
-                  </li>
-                ))}
-              </ul>
-              <LoadMoreButton query={query} />
+              <Badge meaning="warn">paused</Badge>
+              <span>
+                Texts wait until the people who run the service resume it{paused_reason && ` (${paused_reason})`}.
+              </span>
             </>
           )}
-    </QueryResult>
+          {isOperator && waiting > 0 && <HeldTexts phone={phone} waiting={waiting} since={waiting_since} />}
+        </li>
+      )}
+    />
   );
 }

@@ -5,12 +5,11 @@ import { deleteQuickReply, type QuickReply, quickReplyQueries, useSaveQuickReply
 import { ActionError } from "../ui/action.tsx";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { Field } from "../ui/field.tsx";
-import { LoadMoreButton } from "../ui/load_more_button.tsx";
-import { EmptyState, QueryResult } from "../ui/query_result.tsx";
+import { List } from "../ui/list.tsx";
+import { EmptyState } from "../ui/query_result.tsx";
 
 /** What the agents of the agency write often. */
 export function QuickReplies({ agencyId }: { agencyId: string }) {
-  const query = usePages(quickReplyQueries.list(agencyId));
   const [isNew, setNew] = useState(false);
   return (
     <>
@@ -19,17 +18,13 @@ export function QuickReplies({ agencyId }: { agencyId: string }) {
       </button>
       <p className="quiet">Type / in a conversation to insert one.</p>
       {isNew && <ReplyForm agencyId={agencyId} before={null} close={() => setNew(false)} />}
-      <QueryResult query={query} resource="quick replies">
-        {(replies) => (
-          <>
-            {replies.length === 0 && !isNew && <EmptyState title="No quick reply yet." />}
-            <ul className="rows">
-              {replies.map((reply) => <ReplyRow key={reply.id} agencyId={agencyId} reply={reply} />)}
-            </ul>
-            <LoadMoreButton query={query} />
-          </>
-        )}
-      </QueryResult>
+      <List
+        query={usePages(quickReplyQueries.list(agencyId))}
+        resource="quick replies"
+        empty={!isNew && <EmptyState title="No quick reply yet." />}
+        keyOf={({ id }) => id}
+        row={(reply) => <ReplyRow agencyId={agencyId} reply={reply} />}
+      />
     </>
   );
 }

@@ -91,7 +91,7 @@ function Parts({ agencyId, agent, orders, base }: {
   };
   const tabs = { label: "Settings", tabs: PARTS.map(({ path, ...part }) => ({ ...part, href: base + path })) };
   const isPhone = useIsPhone();
-  const hasList = useHasPartList(agent === null);
+  const hasList = useHasPartList();
   return (
     <>
       <div className={agent === null ? "parts" : "parts frame-menu"}>

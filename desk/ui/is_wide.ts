@@ -25,9 +25,9 @@ export function useHasViewList(): boolean {
   return useMedia("(min-width: 80rem)");
 }
 
-/** Whether the window has room for the parts of the settings beside them, for operators beside their views too. */
-export function useHasPartList(isOperator: boolean): boolean {
-  return useMedia(`(min-width: ${isOperator ? 90 : 64}rem)`);
+/** Whether the window has room for the parts of the settings beside them. */
+export function useHasPartList(): boolean {
+  return useMedia("(min-width: 64rem)");
 }
 
 function useMedia(query: string): boolean {
