@@ -10,7 +10,7 @@ import type { ReactNode } from "react";
 import { Link } from "wouter";
 import { figureQueries, type Figures } from "../data/figures.ts";
 import { inboxQueries } from "../data/inbox.ts";
-import { type Order, orderQueries } from "../data/orders.ts";
+import { orderQueries } from "../data/orders.ts";
 import { usePages } from "../data/pages.ts";
 import { getsAlerts, teamQueries } from "../data/team.ts";
 import type { Agent } from "../data/user.ts";
@@ -27,6 +27,7 @@ import { isFewTexted } from "./funnel.tsx";
 /** Something that a manager should do: what is wrong, and what leads to where it is mended. */
 interface Need {
   icon: Icon;
+  what: ReactNode;
   words: ReactNode;
   act: string;
   href: string;
@@ -58,10 +59,10 @@ export function Needs({ agent, figures }: { agent: Agent; figures: Figures }) {
   const needs: (Need | false)[] = [
     waiting > 0 && {
       icon: Clock,
+      what: some(waiting, "recruit waits", "recruits wait"),
       words: (
         <>
-          <strong>{some(waiting, "recruit waits", "recruits wait")}</strong> for{" "}
-          {isTheirs ? <bdi>{theirs.map(({ name }) => name).join(" and ")}</bdi> : "an answer"}
+          for {isTheirs ? <bdi>{theirs.map(({ name }) => name).join(" and ")}</bdi> : "an answer"}
           {figures.waiting.since !== null && `, longest ${ago(figures.waiting.since)}`}
         </>
       ),
@@ -71,41 +72,31 @@ export function Needs({ agent, figures }: { agent: Agent; figures: Figures }) {
     },
     failed > 0 && {
       icon: MessageSquareX,
-      words: (
-        <>
-          The latest text to <strong>{some(failed, "recruit", "recruits")}</strong> was not delivered, however long ago
-        </>
-      ),
+      what: some(failed, "recruit", "recruits"),
+      words: "did not get our latest text, however long ago",
       act: "Open",
       href: "/inbox/failed",
     },
     nobody > 0 && {
       icon: UserRoundX,
-      words: (
-        <>
-          <strong>{some(nobody, "conversation", "conversations")}</strong> {nobody === 1 ? "has" : "have"} no agent
-        </>
-      ),
+      what: some(nobody, "conversation", "conversations"),
+      words: nobody === 1 ? "has no agent" : "have no agent",
       act: "Assign",
       href: "/inbox/nobody",
     },
     without > 0 && {
       icon: UserRoundX,
-      words: (
-        <>
-          <strong>{some(without, "recruit", "recruits")}</strong> of the last {figures.days} days{" "}
-          {without === 1 ? "has" : "have"} no agent
-        </>
-      ),
+      what: some(without, "recruit", "recruits"),
+      words: `of the last ${figures.days} days ${without === 1 ? "has" : "have"} no agent`,
       act: "Assign",
       href: "/recruits?agent=none",
     },
     ...(funnel.data ?? []).filter((row) => isFewTexted(row, figures)).map(({ vendor_id, vendor, leads, texted }) => ({
       icon: MessageSquareOff,
+      what: `${texted === 0 ? "None" : `Only ${countText(texted)}`} of ${countText(leads)} recruits`,
       words: (
         <>
-          Only <strong>{countText(texted)} of {countText(leads)} recruits</strong> of <bdi>{vendor}</bdi>{" "}
-          {texted === 1 ? "was" : "were"} texted
+          of <bdi>{vendor}</bdi> {texted < 2 ? "was" : "were"} texted
         </>
       ),
       act: "See who",
@@ -113,17 +104,19 @@ export function Needs({ agent, figures }: { agent: Agent; figures: Figures }) {
     })),
     stuck.length > 0 && {
       icon: ChartNoAxesColumn,
-      words: stuck.length === 1 ? <StuckOrder order={stuck[0]!} /> : (
-        <>
-          <strong>{countText(stuck.length)} orders</strong> get no recruits, or will not be full in time
-        </>
-      ),
+      what: stuck.length === 1 ? <bdi>Order “{wantedText(stuck[0]!)}”:</bdi> : `${countText(stuck.length)} orders`,
+      words: stuck.length > 1
+        ? "get no recruits, or will not be full in time"
+        : paceOf(stuck[0]!).isWrong
+        ? paceOf(stuck[0]!).words
+        : "gets no recruits",
       act: "Change",
       href: "/settings/orders",
     },
     active?.some(getsAlerts) === false && !people.hasNextPage && {
       icon: BellOff,
-      words: "Nobody gets an alert while the desk is closed",
+      what: "Nobody",
+      words: "gets an alert while the desk is closed",
       act: "Turn on",
       href: "/settings/notifications",
     },
@@ -140,25 +133,17 @@ export function Needs({ agent, figures }: { agent: Agent; figures: Figures }) {
     <section aria-labelledby="needs" className="panel needs">
       <h2 id="needs">Needs you</h2>
       <ul className="rows">
-        {found.map(({ icon: Icon, words, act, href, state }) => (
+        {found.map(({ icon: Icon, what, words, act, href, state }) => (
           <li key={href}>
             <Icon size={16} />
-            <span>{words}</span>
+            <span>
+              <strong>{what}</strong> {words}
+            </span>
             <Link href={href} state={state} className="button">{act}</Link>
           </li>
         ))}
       </ul>
     </section>
-  );
-}
-
-function StuckOrder({ order }: { order: Order }) {
-  const { words, isWrong } = paceOf(order);
-  return (
-    <>
-      The order <strong>“{wantedText(order)}”</strong>
-      {isWrong ? `: ${words}` : " gets no recruits"}
-    </>
   );
 }
 
