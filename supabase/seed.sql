@@ -94,15 +94,40 @@ select
   now() - minutes * interval '1 minute'
 from (values
   (1, 'd0000001-0000-4000-8000-000000000001', 'b0000002-0000-4000-8000-000000000002', 1320, 'Nadia', '{"last_name": "Petrov", "email": "nadia.petrov@example.com", "city": "Chicago", "state": "IL"}'),
-  (2, 'd0000002-0000-4000-8000-000000000002', 'b0000003-0000-4000-8000-000000000003', 62, 'Marcus', '{"last_name": "Bell", "email": "marcus.bell@example.com", "city": "Gary", "state": "IN", "answers": [{"question": "Do you hold a life insurance license?", "answer": "Yes"}], "vendor_fields": {"job_title": "Life insurance agent", "experience": "3 years in retail sales"}}'),
-  (3, 'd0000002-0000-4000-8000-000000000002', 'b0000003-0000-4000-8000-000000000003', 80, 'Grace', '{"last_name": "Whitcombe", "city": "Aurora", "state": "IL"}'),
+  (2, 'd0000002-0000-4000-8000-000000000002', 'b0000003-0000-4000-8000-000000000003', 2900, 'Marcus', '{"last_name": "Bell", "email": "marcus.bell@example.com", "city": "Gary", "state": "IN", "answers": [{"question": "Do you hold a life insurance license?", "answer": "Yes"}], "vendor_fields": {"job_title": "Life insurance agent", "experience": "3 years in retail sales"}}'),
+  (3, 'd0000002-0000-4000-8000-000000000002', 'b0000003-0000-4000-8000-000000000003', 17280, 'Grace', '{"last_name": "Whitcombe", "city": "Aurora", "state": "IL"}'),
   (4, 'd0000002-0000-4000-8000-000000000002', 'b0000003-0000-4000-8000-000000000003', 45, 'Ruth', '{"last_name": "Lindqvist", "city": "Joliet", "state": "IL"}'),
-  (5, 'd0000002-0000-4000-8000-000000000002', 'b0000003-0000-4000-8000-000000000003', 30, 'Tomás', '{"last_name": "Rivera", "city": "Hammond", "state": "IN"}')
+  (5, 'd0000002-0000-4000-8000-000000000002', 'b0000003-0000-4000-8000-000000000003', 1800, 'Tomás', '{"last_name": "Rivera", "city": "Hammond", "state": "IN"}')
 ) l (n, vendor_id, agent_id, minutes, first_name, metadata);
 
 insert into public.screening_answers (lead_id, question, value, said, answered_at) values
-  ('30000002-0000-4000-8000-000000000002', 'licensed', '"yes"', 'Yes, life and health', now() - interval '55 minutes'),
-  ('30000002-0000-4000-8000-000000000002', 'states', '["IL", "IN"]', 'Indiana and Illinois', now() - interval '50 minutes');
+  ('30000002-0000-4000-8000-000000000002', 'licensed', '"yes"', 'Yes, life and health', now() - interval '2880 minutes'),
+  ('30000002-0000-4000-8000-000000000002', 'states', '["IL", "IN"]', 'Indiana and Illinois', now() - interval '2870 minutes'),
+  ('30000003-0000-4000-8000-000000000003', 'licensed', '"no"', 'Not yet', now() - interval '17274 minutes'),
+  ('30000005-0000-4000-8000-000000000005', 'licensed', '"no"', 'Not yet, I have just done the course', now() - interval '1788 minutes'),
+  ('30000005-0000-4000-8000-000000000005', 'hours', '"full_time"', 'Full time. I want to leave retail', now() - interval '1780 minutes');
+
+-- How far each has come. The stage of Nadia the bot has set.
+insert into public.recruit_stages (recruiting_lead_id, agency_id, agent_id, stage, created_at, ended_at)
+select l.id, l.agency_id, case l.first_name when 'Nadia' then null else l.agent_id end, t.stage,
+  now() - t.begun * interval '1 minute', now() - t.ended * interval '1 minute'
+from (values
+  ('Nadia', 'contacted', 1200, null),
+  ('Marcus', 'contacted', 2880, 178), ('Marcus', 'interview', 178, null),
+  ('Grace', 'contacted', 17274, 15800), ('Grace', 'interview', 15800, 75), ('Grace', 'licensed', 75, 68),
+  ('Grace', 'hired', 68, null),
+  ('Tomás', 'contacted', 1788, null)
+) t (name, stage, begun, ended)
+join public.recruiting_leads l on l.first_name = t.name;
+
+insert into public.recruit_notes (recruiting_lead_id, agent_id, body, created_at)
+select l.id, l.agent_id, t.body, now() - t.minutes * interval '1 minute'
+from (values
+  ('Marcus', 175, 'Three years in retail, asks good questions. Bring the compensation sheet to the interview.'),
+  ('Grace', 67, 'Starts on Monday at nine. The laptop is ordered.'),
+  ('Tomás', 1490, 'Has done the course, takes the exam next week. Prefers calls in the morning.')
+) t (name, minutes, body)
+join public.recruiting_leads l on l.first_name = t.name;
 
 insert into public.service_numbers (phone, agency_id) values ('+13125550100', 'a0000001-0000-4000-8000-000000000001');
 
@@ -135,18 +160,30 @@ from (values
   (1, 'Nadia', 'bot', 1260, 'sent', 'Hi Nadia, thanks for applying! When could we talk?'),
   (2, 'Nadia', 'recruit', 1200, null, 'Any day after 5 pm.'),
   (3, 'Nadia', 'bot', 1199, 'delivered', 'Thank you, Nadia. Maria will call you.'),
-  (4, 'Grace', 'bot', 79, 'delivered', 'Hi Grace, this is the assistant of Lakeshore Insurance Group. Do you hold a life insurance license? Reply STOP to opt out.'),
-  (5, 'Grace', 'recruit', 74, null, 'Yes! When do I start?'),
-  (6, 'Grace', 'agent', 70, 'delivered', 'Welcome aboard, Grace. See you Monday. James'),
-  (7, 'Marcus', 'bot', 60, 'delivered', 'Hi Marcus, this is the assistant of Lakeshore Insurance Group. Do you hold a life insurance license? Reply STOP to opt out.'),
-  (8, 'Marcus', 'recruit', 55, null, 'Yes, life and health'),
-  (9, 'Marcus', 'bot', 54, 'delivered', 'Great. In which states?'),
-  (10, 'Marcus', 'recruit', 50, null, 'Indiana and Illinois'),
-  (11, 'Marcus', 'agent', 20, 'delivered', 'Hi Marcus, James here. You have what we look for. Does Tuesday work?'),
-  (12, 'Marcus', 'recruit', 5, null, 'Tuesday at 10 is fine. Should I bring anything?'),
-  (13, 'Ruth', 'recruit', 4, null, 'Is the position remote?'),
-  (14, 'Tomás', 'agent', 25, 'delivered', 'Hi Tomás, James here. When could we talk?'),
-  (15, 'Tomás', 'recruit', 2, null, 'Sorry, was driving. Call me any time now')
+  (4, 'Grace', 'bot', 17279, 'delivered', 'Hi Grace, this is the assistant of Lakeshore Insurance Group. Do you hold a life insurance license? Reply STOP to opt out.'),
+  (5, 'Grace', 'recruit', 17274, null, 'Not yet'),
+  (6, 'Grace', 'bot', 17273, 'delivered', 'No problem, Grace. James will text you soon.'),
+  (7, 'Grace', 'agent', 16100, 'delivered', 'Hi Grace, James here. We pay for the course. Can you come in on Thursday at 2?'),
+  (8, 'Grace', 'recruit', 16080, null, 'Thursday at 2 is perfect'),
+  (9, 'Grace', 'recruit', 74, null, 'I passed the exam this morning! When do I start?'),
+  (10, 'Grace', 'agent', 70, 'delivered', 'Congratulations, and welcome aboard, Grace. See you Monday. James'),
+  (11, 'Marcus', 'bot', 2890, 'delivered', 'Hi Marcus, this is the assistant of Lakeshore Insurance Group. Do you hold a life insurance license? Reply STOP to opt out.'),
+  (12, 'Marcus', 'recruit', 2880, null, 'Yes, life and health'),
+  (13, 'Marcus', 'bot', 2879, 'delivered', 'Great. In which states?'),
+  (14, 'Marcus', 'recruit', 2870, null, 'Indiana and Illinois'),
+  (15, 'Marcus', 'bot', 2869, 'delivered', 'Thank you, Marcus. James will text you soon.'),
+  (16, 'Marcus', 'agent', 180, 'delivered', 'Hi Marcus, James here. You have what we look for. Does Tuesday work for an interview?'),
+  (17, 'Marcus', 'recruit', 5, null, 'Tuesday at 10 is fine. Should I bring anything?'),
+  (18, 'Ruth', 'recruit', 4, null, 'Is the position remote?'),
+  (19, 'Tomás', 'bot', 1795, 'delivered', 'Hi Tomás, this is the assistant of Lakeshore Insurance Group. Do you hold a life insurance license? Reply STOP to opt out.'),
+  (20, 'Tomás', 'recruit', 1788, null, 'Not yet, I have just done the course'),
+  (21, 'Tomás', 'bot', 1787, 'delivered', 'Good to know. Are you looking for full or part time?'),
+  (22, 'Tomás', 'recruit', 1780, null, 'Full time. I want to leave retail'),
+  (23, 'Tomás', 'bot', 1779, 'delivered', 'Thank you, Tomás. James will text you soon.'),
+  (24, 'Tomás', 'agent', 1500, 'delivered', 'Hi Tomás, James here. The exam is no reason to wait. When could we talk?'),
+  (25, 'Tomás', 'recruit', 1440, null, 'Tomorrow morning would be best'),
+  (26, 'Tomás', 'agent', 25, 'delivered', 'Good morning, Tomás. Is now a good time for a call?'),
+  (27, 'Tomás', 'recruit', 2, null, 'Sorry, was driving. Call me any time now')
 ) t (n, name, sender, minutes, status, body)
 join public.recruiting_leads l on l.first_name = t.name
 join public.recruiting_conversations c on c.recruiting_lead_id = l.id;
