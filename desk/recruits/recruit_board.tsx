@@ -12,10 +12,10 @@ import { LoadMoreButton } from "../ui/load_more_button.tsx";
 import { Menu } from "../ui/menu.tsx";
 import { fullName } from "../ui/name.ts";
 import { QueryResult } from "../ui/query_result.tsx";
-import { ScreeningLine, screeningOf } from "../ui/screening.tsx";
+import { screeningOf, ScreeningTags } from "../ui/screening.tsx";
 import { Time } from "../ui/time.tsx";
 import { showToast } from "../ui/toast.tsx";
-import { RecruitBadges } from "./recruit_table.tsx";
+import { Applications, Need } from "./recruit_table.tsx";
 
 /** Recruits as cards below their stages. A card is dragged to another stage, or moved there by its menu. */
 export function RecruitBoard({ filter }: { filter: RecruitFilter }) {
@@ -119,16 +119,19 @@ function Card({ recruit, onMove }: { recruit: Recruit; onMove: (recruit: Moved, 
         dataTransfer.effectAllowed = "move";
       }}
     >
-      <Link href={`/recruits/${id}`} draggable={false} className="name">
-        <bdi>{moved.name}</bdi>
-      </Link>
+      <span className="line">
+        <Link href={`/recruits/${id}`} draggable={false} className="name">
+          <bdi>{moved.name}</bdi>
+        </Link>
+        <Applications recruit={recruit} />
+      </span>
       <Menu
         label={`Move ${moved.name}`}
         icon={ArrowRightLeft}
         items={STAGES.filter((to) => to !== stage).map((to) => ({ label: labelOf(to), run: () => onMove(moved, to) }))}
       />
       <span className="quiet badges">
-        <RecruitBadges recruit={recruit} />
+        <Need recruit={recruit} />
       </span>
       <span className="quiet">
         <DotSeparated>
@@ -140,9 +143,9 @@ function Card({ recruit, onMove }: { recruit: Recruit; onMove: (recruit: Moved, 
           {agent_id === null && "No agent"}
         </DotSeparated>
       </span>
-      {screeningOf(recruit) !== null && (
+      {screeningOf(recruit).length > 0 && (
         <span className="quiet">
-          <ScreeningLine recruit={recruit} />
+          <ScreeningTags recruit={recruit} />
         </span>
       )}
       {agent_id !== null && <Avatar id={agent_id} name={agent!} />}

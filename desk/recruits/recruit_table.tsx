@@ -28,7 +28,7 @@ import { latenessOf, waitText } from "../ui/lateness.ts";
 import { EmptyState } from "../ui/query_result.tsx";
 import { CallLink } from "../ui/recruit_facts.tsx";
 import { RecruitStage } from "../ui/recruit_stage.tsx";
-import { ScreeningLine } from "../ui/screening.tsx";
+import { ScreeningTags } from "../ui/screening.tsx";
 import { Table, type TableColumn } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import { showToast } from "../ui/toast.tsx";
@@ -43,7 +43,8 @@ export const COLUMNS: TableColumn<Recruit>[] = [
     isHeader: true,
     cell: (recruit) => (
       <>
-        <bdi title={fullName(recruit)}>{fullName(recruit)}</bdi> <RecruitBadges recruit={recruit} />
+        <bdi title={fullName(recruit)}>{fullName(recruit)}</bdi> <Need recruit={recruit} />
+        <Applications recruit={recruit} />
       </>
     ),
   },
@@ -67,7 +68,7 @@ export const COLUMNS: TableColumn<Recruit>[] = [
   { title: "State", key: "state", isPlain: true, isMinor: "in_card", cell: ({ state }) => state },
   { title: "Vendor", key: "vendor", isMinor: true, cell: ({ vendor }) => <bdi>{vendor}</bdi> },
   { title: "Stage", key: "stage", isPlain: true, cell: (recruit) => <RecruitStage recruit={recruit} /> },
-  { title: "Screening", isMinor: true, cell: (recruit) => <ScreeningLine recruit={recruit} /> },
+  { title: "Screening", isMinor: true, cell: (recruit) => <ScreeningTags recruit={recruit} /> },
   // Most may be texted: only who may not is marked.
   { title: "Texts", isPlain: true, cell: ({ consent }) => consent !== "given" && <ConsentBadge consent={consent} /> },
   {
@@ -87,21 +88,21 @@ export const COLUMNS: TableColumn<Recruit>[] = [
   },
 ];
 
-/** What a recruit asks for, an answer or to be opened for the first time, and whether the person has applied before. */
-export function RecruitBadges({ recruit }: { recruit: Recruit }) {
-  const { waiting_since, applications } = recruit;
+/** What a recruit asks for: an answer, or to be opened for the first time. */
+export function Need({ recruit }: { recruit: Recruit }) {
+  const { waiting_since } = recruit;
   const need = needOf(recruit);
-  return (
-    <>
-      {need === "answer" && <Badge meaning={latenessOf(waiting_since!)}>{waitText(waiting_since!)}</Badge>}
-      {need === "opening" && <span className="badge unopened" title="Not opened">not opened</span>}
-      {applications > 1 && (
-        <Badge title={`${applications} applications`}>
-          <span aria-hidden>×{applications}</span>
-          <span className="visually-hidden">{applications} applications</span>
-        </Badge>
-      )}
-    </>
+  if (need === "answer") return <Badge meaning={latenessOf(waiting_since!)}>{waitText(waiting_since!)}</Badge>;
+  return need === "opening" && <span className="badge unopened" title="Not opened">not opened</span>;
+}
+
+/** How often the person has applied, from two on. */
+export function Applications({ recruit: { applications } }: { recruit: Recruit }) {
+  return applications > 1 && (
+    <Badge title={`${applications} applications`}>
+      <span aria-hidden>×{applications}</span>
+      <span className="visually-hidden">{applications} applications</span>
+    </Badge>
   );
 }
 

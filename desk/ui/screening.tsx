@@ -9,21 +9,24 @@ export const SCREENING_WORDS: Record<Screening, string> = {
   not_asked: "Not asked",
 };
 
-/** The screening of a recruit in a line: "Asking 3 of 4 · Licensed: Yes · IL, IN". */
-export function ScreeningLine({ recruit }: { recruit: Recruit }) {
-  const words = screeningOf(recruit);
-  return words === null
+/** The screening of a recruit as tags: "Asking 3 of 4", "Licensed: Yes", "IL, IN". */
+export function ScreeningTags({ recruit }: { recruit: Recruit }) {
+  const tags = screeningOf(recruit);
+  return tags.length === 0
     ? <Nothing words={recruit.screening === "not_asked" ? "not asked" : "no answer yet"} />
-    : <span className="screening" title={words}>{words}</span>;
+    : (
+      <span className="screening" title={tags.join(" · ")}>
+        {tags.map((tag) => <span key={tag} className="badge">{tag}</span>)}
+      </span>
+    );
 }
 
-/** The same as words; null: the bot has not asked, or a recruit without answers waits. The asking rests while one waits. */
-export function screeningOf({ asking, screening, screening_answers, waiting_since }: Recruit): string | null {
-  if (screening === "not_asked") return null;
+/** The same as words. None: the bot has not asked, or a recruit without answers waits. The asking rests while one waits. */
+export function screeningOf({ asking, screening, screening_answers, waiting_since }: Recruit): string[] {
+  if (screening === "not_asked") return [];
   const isAsking = asking !== null && waiting_since === null;
   const parts = [...isAsking ? [`Asking ${asking.join(" of ")}`] : [], ...screening_answers.map(shortAnswer)];
-  if (parts.length > 0) return parts.join(" · ");
-  return asking === null ? "No answer" : null;
+  return parts.length === 0 && asking === null ? ["No answer"] : parts;
 }
 
 /** An answer with its question, where it says nothing without it. */

@@ -48,8 +48,8 @@ deskTest("a manager reads the recruits' answers in the table and on the board, a
   const { agency_id } = await createScreened();
   await signIn(page, { ...await signInNewAgent(agency_id, "manager") }, "recruits");
   const of = (name: string) => rows(page).filter({ hasText: name });
-  await of("Ada").getByText("Licensed: Yes · IL, IN · Full time", { exact: true }).waitFor();
-  await of("Ben").getByText("Asking 2 of 3 · Licensed: No", { exact: true }).waitFor();
+  await of("Ada").getByTitle("Licensed: Yes · IL, IN · Full time", { exact: true }).waitFor();
+  await of("Ben").getByTitle("Asking 2 of 3 · Licensed: No", { exact: true }).waitFor();
   await of("Cleo").getByText("not asked").waitFor();
   await assertAccessible(page);
   await assertFits(page);
@@ -74,13 +74,13 @@ deskTest("a manager reads the recruits' answers in the table and on the board, a
   await page.getByLabel("Screening").selectOption("Any screening");
   await page.getByRole("button", { name: "Board" }).click();
   const card = page.getByRole("listitem").filter({ hasText: "Ada" });
-  await card.getByText("Licensed: Yes · IL, IN · Full time").waitFor();
+  await card.getByTitle("Licensed: Yes · IL, IN · Full time").waitFor();
   await assertAccessible(page);
 });
 
 deskTest("on a phone an agent reads the answers below the name, and filters by their state alone", async (page) => {
   await signIn(page, await createScreened(), "recruits");
-  await rows(page).filter({ hasText: "Ada" }).getByText("Licensed: Yes · IL, IN · Full time").waitFor();
+  await rows(page).filter({ hasText: "Ada" }).getByTitle("Licensed: Yes · IL, IN · Full time").waitFor();
   await assertFits(page);
   await page.getByRole("button", { name: "Filters" }).click();
   await page.getByLabel("Screening").selectOption("Being asked");
