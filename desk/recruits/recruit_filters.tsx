@@ -1,12 +1,9 @@
-import SlidersHorizontal from "lucide-react/icons/sliders-horizontal";
-import { useId } from "react";
 import { agencyQueries } from "../data/agency.ts";
 import { usePages } from "../data/pages.ts";
 import { type RecruitFilter, SCREENINGS, STAGES } from "../data/recruits.ts";
 import type { Agent } from "../data/user.ts";
-import { AgentFilter, SearchField, SelectField, StateFilter } from "../ui/filters.tsx";
-import { IconButton } from "../ui/icon_button.tsx";
-import { useHasFilterLine, useIsPhone } from "../ui/is_wide.ts";
+import { AgentFilter, Folded, SearchField, SelectField, StateFilter } from "../ui/filters.tsx";
+import { useIsPhone } from "../ui/is_wide.ts";
 import { labelOf } from "../ui/json_value.tsx";
 import { SCREENING_WORDS } from "../ui/screening.tsx";
 import { SortSelect } from "../ui/table.tsx";
@@ -14,15 +11,13 @@ import { ExportButton } from "./export_button.tsx";
 import { STANDARD_SORT, useBoard } from "./filter.ts";
 import { COLUMNS } from "./recruit_table.tsx";
 
-/** The line above the recruits: which are shown. All of it stands in the address. Without room it is folded. */
+/** The line above the recruits: which are shown. All of it stands in the address. */
 export function RecruitFilters({ agent, filter }: { agent: Agent; filter: RecruitFilter }) {
   const isManager = agent.role === "manager";
   const [isBoard] = useBoard();
   const isPhone = useIsPhone();
-  const hasLine = useHasFilterLine();
-  const id = useId();
   const { stage, state, need, screening, agent_id } = filter;
-  const on = [stage, state, need, screening, isManager ? agent_id : null].filter((chosen) => chosen !== null).length;
+  const on = [stage, state, need, screening, isManager ? agent_id : null];
   const others = (
     <>
       {isPhone && !isBoard && <SortSelect columns={COLUMNS} standard={STANDARD_SORT} />}
@@ -49,17 +44,7 @@ export function RecruitFilters({ agent, filter }: { agent: Agent; filter: Recrui
   return (
     <form className="filters" role="search" onSubmit={(event) => event.preventDefault()}>
       <SearchField label="Name, e-mail or last digits" />
-      {hasLine ? others : (
-        <>
-          <IconButton
-            icon={SlidersHorizontal}
-            label={on === 0 ? "Filters" : `Filters (${on})`}
-            isNamed
-            popoverTarget={id}
-          />
-          <div id={id} popover="auto" className="menu is-form">{others}</div>
-        </>
-      )}
+      <Folded on={on}>{others}</Folded>
     </form>
   );
 }

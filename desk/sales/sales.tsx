@@ -1,3 +1,4 @@
+import Phone from "lucide-react/icons/phone";
 import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "wouter";
 import { type Lead, type LeadFilter, leadQueries, TYPES } from "../data/leads.ts";
@@ -7,7 +8,7 @@ import type { Agent } from "../data/user.ts";
 import { ActionButton } from "../ui/action.tsx";
 import { Avatar } from "../ui/avatar.tsx";
 import { countText } from "../ui/count.ts";
-import { AgentFilter, SearchField, SelectField, StateFilter, stateOf } from "../ui/filters.tsx";
+import { AgentFilter, Folded, SearchField, SelectField, StateFilter, stateOf } from "../ui/filters.tsx";
 import { labelOf } from "../ui/json_value.tsx";
 import { fullName } from "../ui/name.ts";
 import { Nothing } from "../ui/nothing.tsx";
@@ -27,27 +28,30 @@ export function Sales({ agent }: { agent: Agent }) {
   const isManager = agent.role === "manager";
   const filter = useFilter(agent);
   const { typed, type, state, stage, agent_id } = filter;
-  const isNarrow = typed !== "" || (type ?? state ?? stage ?? (isManager ? agent_id : null)) !== null;
+  const chosen = [type, state, stage, isManager ? agent_id : null];
+  const isNarrow = typed !== "" || chosen.some((one) => one !== null);
   const { data: stages = [] } = useQuery(leadQueries.stages(agent.agency_id));
   const { data: count } = useQuery(leadQueries.count(filter));
   return (
     <Page title="Sales leads" isTitleHidden>
       <form className="filters" role="search" onSubmit={(event) => event.preventDefault()}>
         <SearchField label="Name or last digits of the phone" />
-        <SelectField
-          name="stage"
-          label="Stage"
-          all="All stages"
-          options={stages.map((stage) => [stage, stageText(stage)])}
-        />
-        <StateFilter />
-        <SelectField
-          name="type"
-          label="Type"
-          all="All types"
-          options={TYPES.map((type) => [type, typeText(type)])}
-        />
-        {isManager && <AgentFilter agent={agent} />}
+        <Folded on={chosen}>
+          <SelectField
+            name="stage"
+            label="Stage"
+            all="All stages"
+            options={stages.map((stage) => [stage, stageText(stage)])}
+          />
+          <StateFilter />
+          <SelectField
+            name="type"
+            label="Type"
+            all="All types"
+            options={TYPES.map((type) => [type, typeText(type)])}
+          />
+          {isManager && <AgentFilter agent={agent} />}
+        </Folded>
       </form>
       <p className="quiet">{count === undefined ? "…" : `${countText(count)} ${count === 1 ? "lead" : "leads"}`}</p>
       <Table
@@ -106,10 +110,15 @@ const COLUMNS: TableColumn<Lead>[] = [
   },
   {
     title: "Phone",
-    isPlain: true,
-    isMinor: "in_card",
-    cell: ({ phone, phone_e164 }) =>
-      phone_e164 === null ? phone : <a href={`tel:${phone_e164}`}>{phoneText(phone_e164)}</a>,
+    cell: (lead) =>
+      lead.phone_e164 === null
+        ? lead.phone
+        : (
+          <a href={`tel:${lead.phone_e164}`} aria-label={`Call ${fullName(lead)}, ${phoneText(lead.phone_e164)}`}>
+            <Phone size={18} />
+            {phoneText(lead.phone_e164)}
+          </a>
+        ),
   },
   { title: "State", isPlain: true, cell: ({ state }) => state },
   { title: "Type", isPlain: true, cell: ({ type }) => typeText(type) },
@@ -145,7 +154,7 @@ const COLUMNS: TableColumn<Lead>[] = [
     isTitleHidden: true,
     isPlain: true,
     cell: (lead) => (
-      <ActionButton className={isOpen(lead) ? undefined : "plain"} act={() => openPresentation(lead)}>
+      <ActionButton className="plain" act={() => openPresentation(lead)}>
         {isOpen(lead) ? "Start presentation" : "Present again"}
         <span className="visually-hidden">
           to <bdi>{fullName(lead)}</bdi>

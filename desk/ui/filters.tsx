@@ -1,7 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import SlidersHorizontal from "lucide-react/icons/sliders-horizontal";
+import { type ReactNode, useEffect, useId, useState } from "react";
 import { agentQueries } from "../data/agents.ts";
 import type { Agent } from "../data/user.ts";
+import { IconButton } from "./icon_button.tsx";
+import { useHasFilterLine } from "./is_wide.ts";
 import { useParameter } from "./location.ts";
 import { Search, useDebounced } from "./search.tsx";
 import { STATE_NAMES } from "./state_names.ts";
@@ -37,6 +40,28 @@ export function SelectField({ name, label, all, options }: {
       <option value="">{all}</option>
       {options.map(([value, words]) => <option key={value} value={value}>{words}</option>)}
     </select>
+  );
+}
+
+/**
+ * The choices of a line of filters, behind a button where there is no room for them.
+ *
+ * @param on what is chosen; null: nothing
+ */
+export function Folded({ on, children }: { on: (string | null)[]; children: ReactNode }) {
+  const id = useId();
+  const count = on.filter((chosen) => chosen !== null).length;
+  if (useHasFilterLine()) return children;
+  return (
+    <>
+      <IconButton
+        icon={SlidersHorizontal}
+        label={count === 0 ? "Filters" : `Filters (${count})`}
+        isNamed
+        popoverTarget={id}
+      />
+      <div id={id} popover="auto" className="menu is-form">{children}</div>
+    </>
   );
 }
 
