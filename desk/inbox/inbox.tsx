@@ -1,14 +1,19 @@
 import { Suspense, useEffect, useRef, useState } from "react";
 import { Link, useRoute } from "wouter";
 import { forgetDrafts } from "../data/drafts.ts";
-import { type Filter, inboxQueries, viewsOf } from "../data/inbox.ts";
+import { type Filter, inboxQueries, type InboxRow, viewsOf } from "../data/inbox.ts";
 import { usePages } from "../data/pages.ts";
 import type { Agent } from "../data/user.ts";
+import { Avatar } from "../ui/avatar.tsx";
+import { Badge } from "../ui/badge.tsx";
+import { Bubble } from "../ui/bubble.tsx";
 import { chunk } from "../ui/chunk.ts";
+import { latenessOf, waitText } from "../ui/lateness.ts";
 import { Page } from "../ui/page.tsx";
 import { phoneText } from "../ui/phone.ts";
 import { viewStands } from "../ui/standing.ts";
 import { EmptyState } from "../ui/query_result.tsx";
+import { useMinute } from "../ui/time.tsx";
 import { useVisibleHeight } from "../ui/visible_height.ts";
 import { addressOf, hrefOf } from "./address.ts";
 import { Conversations } from "./conversations.tsx";
@@ -51,21 +56,52 @@ export function Inbox({ agent }: { agent: Agent }) {
   );
 }
 
-/** Beside a list of which nothing is open: the way to the one who waits longest, which is the first of the queue. */
+/** Beside a list of which nothing is open: the one who waits longest, who is the first of the queue. */
 function NothingOpen({ agent, filter }: { agent: Agent; filter: Filter }) {
   const isQueue = filter.view === "waiting";
-  const { data: [first] = [] } = usePages({ ...inboxQueries.list(agent, filter), enabled: isQueue });
+  const { data = [], hasNextPage } = usePages({ ...inboxQueries.list(agent, filter), enabled: isQueue });
+  const first = isQueue ? data[0] : undefined;
   return (
     <div className="thread">
-      <EmptyState title="No conversation is open.">
-        {isQueue && first
-          ? (
-            <Link className="button primary" href={hrefOf("waiting", first.id)}>
-              Next waiting: <bdi>{first.name || phoneText(first.recruit_phone)}</bdi>
-            </Link>
-          )
-          : "Choose one from the list."}
-      </EmptyState>
+      {first
+        ? <Next row={first} others={data.length - 1} hasMore={hasNextPage} />
+        : <EmptyState title="No conversation is open.">Choose one from the list.</EmptyState>}
+    </div>
+  );
+}
+
+/** A conversation with its last words, and the way into it. Only there it counts as read. */
+function Next({ row, others, hasMore }: { row: InboxRow; others: number; hasMore: boolean }) {
+  const { id, waiting_since, last_sender, last_author, last_text_at, last_body, last_media } = row;
+  const name = row.name || phoneText(row.recruit_phone);
+  useMinute();
+  return (
+    <div className="state">
+      <p className="line">
+        <strong>
+          <Avatar id={id} name={name} isNamed />
+        </strong>
+        {waiting_since !== null && <Badge meaning={latenessOf(waiting_since)}>{waitText(waiting_since)}</Badge>}
+      </p>
+      {last_sender !== null && (
+        <ol className="bubbles">
+          <Bubble
+            by={last_sender}
+            writer={last_sender === "recruit" ? name : last_sender === "bot" ? "Bot" : last_author ?? "Agent"}
+            at={last_text_at}
+            isFirst={last_sender !== "recruit"}
+            body={last_body}
+          >
+            {last_media > 0 && <p className="quiet">{last_media === 1 ? "1 file" : `${last_media} files`}</p>}
+          </Bubble>
+        </ol>
+      )}
+      <Link className="button primary" href={hrefOf("waiting", id)} state={{ isWriting: true }}>
+        <span>
+          Answer <bdi>{name}</bdi>
+        </span>
+      </Link>
+      {others > 0 && <p>{others}{hasMore && "+"} more {others === 1 && !hasMore ? "waits" : "wait"}</p>}
     </div>
   );
 }

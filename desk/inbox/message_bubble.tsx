@@ -3,6 +3,7 @@ import { useWriteAgain } from "../data/drafts.ts";
 import { useCancelText, useRetryText } from "../data/conversation_changes.ts";
 import type { Message } from "../data/messages.ts";
 import { ActionError, useAction } from "../ui/action.tsx";
+import { Bubble } from "../ui/bubble.tsx";
 import { heardWords } from "../ui/bot_reasons.ts";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { fullName } from "../ui/name.ts";
@@ -25,18 +26,19 @@ export const MessageBubble = memo(
   function MessageBubble({ text, name, isFirst, isLatest, ...acting }: {
     text: Message;
     name: string;
-    /** Whether it begins what one person has written in one go: who and when stand above that once. */
     isFirst: boolean;
     /** Whether it is the agency's latest text. Only below that one does the page say that a text was delivered. */
     isLatest: boolean;
   } & Acting) {
     const { sender_type, body, media, media_copies, heard, created_at } = text;
     return (
-      <li className={`text is-${sender_type} ${isFirst ? "" : "is-next"}`}>
-        <p className={isFirst ? "quiet" : "visually-hidden"}>
-          <strong>{writerOf(text, name, acting.agentId)}</strong> <Time at={created_at} isDayKnown />
-        </p>
-        {body && <p className="body" dir="auto">{body}</p>}
+      <Bubble
+        by={sender_type}
+        writer={writerOf(text, name, acting.agentId)}
+        at={created_at}
+        isFirst={isFirst}
+        body={body}
+      >
         {media.map((file, place) => (
           <Attachment
             key={place}
@@ -50,7 +52,7 @@ export const MessageBubble = memo(
         {sender_type !== "recruit" && (isLatest || text.status !== "delivered") && (
           <DeliveryStatus text={text} {...acting} />
         )}
-      </li>
+      </Bubble>
     );
   },
 );

@@ -5,7 +5,7 @@ import type { Message } from "../data/messages.ts";
 import { noteQueries } from "../data/notes.ts";
 import { LoadMoreButton, type PagedQuery } from "../ui/load_more_button.tsx";
 import { EmptyState } from "../ui/query_result.tsx";
-import { useMarkRead } from "./mark_read.ts";
+import { useMarkRead } from "../ui/mark_read.ts";
 import { MessageBubble } from "./message_bubble.tsx";
 import { NoteBubble } from "./note_bubble.tsx";
 import { timelineOf } from "./timeline.ts";

@@ -26,12 +26,12 @@ export function useNextWaiting({ id }: Conversation, agent: Agent) {
 }
 
 /** The way to the one who waits longest, once this one waits no more. */
-export function NextWaiting({ conversation, agent }: { conversation: Conversation; agent: Agent }) {
-  const next = useNextWaiting(conversation, agent);
-  useOfferedActs(
-    next === null ? [] : [{ label: `Next waiting: ${next.name}`, icon: SkipForward, keys: KEYS, run: next.open }],
-  );
-  if (conversation.is_due || next === null) return null;
+export function NextWaiting({ conversation, next }: {
+  conversation: Conversation;
+  next: NonNullable<ReturnType<typeof useNextWaiting>>;
+}) {
+  useOfferedActs([{ label: `Next waiting: ${next.name}`, icon: SkipForward, keys: KEYS, run: next.open }]);
+  if (conversation.is_due) return null;
   return (
     <Link className="button next" href={next.href} title={KEYS}>
       Next waiting: <bdi>{next.name}</bdi>

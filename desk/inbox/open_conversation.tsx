@@ -19,19 +19,19 @@ import { phoneText } from "../ui/phone.ts";
 import { EmptyState, QueryResult, Skeleton } from "../ui/query_result.tsx";
 import { useOfferedActs } from "../ui/acts.ts";
 import { IconButton } from "../ui/icon_button.tsx";
-import { useHasWords, useIsPhone, useIsWide } from "../ui/is_wide.ts";
+import { useIsPhone, useIsWide } from "../ui/is_wide.ts";
 import { Menu, type MenuItem } from "../ui/menu.tsx";
 import { CallLink } from "../ui/recruit_facts.tsx";
 import { hrefOf } from "./address.ts";
-import { Composer, useComposerMode } from "./composer.tsx";
-import { AskForConversationButton, UnsentWords } from "./unsent_words.tsx";
+import { Composer, useComposerMode } from "../ui/composer.tsx";
+import { AskForConversationButton, UnsentWords } from "../ui/unsent_words.tsx";
 import { useKeys } from "./keys.ts";
-import { NextWaiting } from "./next_waiting.tsx";
+import { NextWaiting, useNextWaiting } from "./next_waiting.tsx";
 import { ActButton, OwnerProblems, OwnerText, useOwnerActs } from "./owner_actions.tsx";
 import { useSnoozeAct } from "./snooze.tsx";
 import { RecruitCard } from "./recruit_card.tsx";
 import { MessageList } from "./message_list.tsx";
-import { OutboxTexts } from "./outbox_texts.tsx";
+import { OutboxTexts } from "../ui/outbox_texts.tsx";
 import { ThreadSkeleton } from "./thread_skeleton.tsx";
 
 /** One conversation: whose it is, its texts, what one may write, and who the recruit is. */
@@ -76,7 +76,7 @@ function MissingConversation({ id, agent }: { id: string; agent: Agent }) {
 function Thread({ conversation, agent, view }: { conversation: Conversation; agent: Agent; view: View }) {
   const messages = usePages(messageQueries.list(conversation.id));
   const texts = useMemo(() => messages.data?.toReversed() ?? [], [messages.data]);
-  const [isWide, isPhone, hasWords] = [useIsWide(), useIsPhone(), useHasWords()];
+  const [isWide, isPhone] = [useIsWide(), useIsPhone()];
   const [isAbout, setAbout] = useState(true);
   const heading = useRef<HTMLHeadingElement>(null);
   const name = conversation.name || phoneText(conversation.recruit_phone);
@@ -101,6 +101,7 @@ function Thread({ conversation, agent, view }: { conversation: Conversation; age
   const { done, bot, give, mutations } = useOwnerActs({ conversation, agent, isWriter, readUpTo });
   const { snooze, dialog } = useSnoozeAct(conversation, readUpTo);
   const mode = useComposerMode(agent, conversation);
+  const next = useNextWaiting(conversation, agent);
   useOfferedActs([
     { label: `Write to ${name}`, icon: PencilLine, keys: "R", run: write },
     ...[done, bot, isWriter ? snooze : null].filter((act) => act !== null),
@@ -133,22 +134,22 @@ function Thread({ conversation, agent, view }: { conversation: Conversation; age
             </h2>
             <p className="quiet" role="status">{ownerText}</p>
           </div>
-          {done && <ActButton act={done} isNamed />}
           {takesOver && bot && <ActButton act={bot} isNamed />}
           {conversation.recruiting_lead_id !== null && (
             <CallLink
               id={conversation.recruiting_lead_id}
               phone={conversation.recruit_phone}
-              className="button plain icon-button"
+              label="Call"
+              className="button plain call"
             >
-              <Phone size={20} />
-              <span className="visually-hidden">Call</span>
+              <Phone size={18} />
+              <span className="from-wide">Call</span>
             </CallLink>
           )}
           {isWide && (
             <>
               {isWriter && <ActButton act={snooze} />}
-              {bot && <ActButton act={bot} isNamed={hasWords} />}
+              {bot && <ActButton act={bot} isNamed={conversation.hasBot} />}
               {give.length > 0 && (
                 <Menu
                   label="Give it to"
@@ -164,16 +165,12 @@ function Thread({ conversation, agent, view }: { conversation: Conversation; age
               {!isPhone && <IconButton {...about} popoverTarget="about" />}
               {menu.length > 0 && <Menu label="More acts" icon={Ellipsis} items={menu} />}
               <div id="about" popover="auto">
-                <p>
-                  <strong>
-                    <bdi>{name}</bdi>
-                  </strong>
-                </p>
                 <p className="quiet">{ownerText}</p>
                 {card}
               </div>
             </>
           )}
+          {done && <ActButton act={done} isNamed />}
         </div>
         <OwnerProblems mutations={mutations} />
         {dialog}
@@ -191,13 +188,14 @@ function Thread({ conversation, agent, view }: { conversation: Conversation; age
             </MessageList>
           )}
         </QueryResult>
-        <NextWaiting conversation={conversation} agent={agent} />
+        {next !== null && <NextWaiting conversation={conversation} next={next} />}
         <Composer
           conversation={conversation}
           agent={agent}
           name={name}
           isWriter={isWriter}
           heardAt={heardAt}
+          next={next}
           mode={mode}
         />
       </section>

@@ -18,9 +18,11 @@ import { useKeys } from "./keys.ts";
 /** An act that has an icon. */
 export type IconAct = Act & {
   icon: NonNullable<Act["icon"]>;
-  /** The first words of its label, where there is no room for all of it. */
+  /** The words in place of its label, where there is no room for that. */
   short?: string;
   isRunning?: boolean;
+  /** Whether it is the next thing to do. */
+  isFirst?: boolean;
 };
 
 /**
@@ -53,7 +55,7 @@ export function useOwnerActs({ conversation, agent, isWriter, readUpTo }: {
   const done: IconAct | null = !isWriter
     ? null
     : due_since !== null
-    ? { label: "No reply needed", short: "No reply", icon: Check, keys: "E", run: finish }
+    ? { label: "No reply needed", short: "Done", icon: Check, keys: "E", isFirst: true, run: finish }
     : isDone
     ? { label: "Undo: reply needed", short: "Undo", icon: Undo2, keys: "E", run: () => needsReply.mutate() }
     : null;
@@ -79,17 +81,21 @@ export function useOwnerActs({ conversation, agent, isWriter, readUpTo }: {
 
 /** The button of an act: an icon, with its words where it `isNamed`. */
 export function ActButton(
-  { act: { label, short = label, icon: Icon, keys, isRunning, run }, isNamed }: { act: IconAct; isNamed?: boolean },
+  { act: { label, short, icon: Icon, keys, isRunning, isFirst, run }, isNamed }: { act: IconAct; isNamed?: boolean },
 ) {
   const given = { "aria-disabled": isRunning, onClick: () => void run() };
   if (!isNamed) return <IconButton icon={Icon} label={label} keys={keys} {...given} />;
   return (
-    <button type="button" aria-label={label} title={keys ? `${label} (${keys})` : label} {...given}>
+    <button
+      type="button"
+      className={isFirst ? "primary" : undefined}
+      aria-label={short === undefined || label.startsWith(short) ? label : `${short}: ${label}`}
+      title={keys ? `${label} (${keys})` : label}
+      {...given}
+    >
       <Icon size={18} />
-      <span>
-        {short}
-        <span className="from-wide">{label.slice(short.length)}</span>
-      </span>
+      <span className={short && "from-wide"}>{label}</span>
+      {short && <span className="to-wide">{short}</span>}
     </button>
   );
 }
@@ -112,15 +118,11 @@ export function OwnerText({ conversation, agent: { id } }: { conversation: Conve
 
 function ownerText({ status, hasBot, assigned_agent_id, agent_id, agent }: Conversation, id: string): ReactNode {
   if (hasBot) return "The bot answers.";
-  if (status === "escalated" && assigned_agent_id === id) return assignedTo("you");
+  if (status === "escalated" && assigned_agent_id === id) return "Assigned to you";
   if (agent_id === id) return "The bot is silent. You are notified of each text.";
-  return agent === null ? "Nobody answers yet." : assignedTo(<bdi>{agent}</bdi>);
-}
-
-function assignedTo(whom: ReactNode): ReactNode {
-  return (
+  return agent === null ? "Nobody answers yet." : (
     <>
-      <span className="verb">Assigned to</span> {whom}
+      Assigned to <bdi>{agent}</bdi>
     </>
   );
 }

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import type { Conversation } from "../data/conversation.ts";
 import { recruitQueries } from "../data/recruits.ts";
+import { fullName } from "../ui/name.ts";
 import { isPhone, phoneText } from "../ui/phone.ts";
 import { RecruitFacts, ResumeButton } from "../ui/recruit_facts.tsx";
 import { RecruitStage } from "../ui/recruit_stage.tsx";
@@ -22,14 +23,19 @@ function KnownRecruit({ id, conversation, isManager }: { id: string; conversatio
       {(recruit) =>
         recruit === null ? <PhoneFacts conversation={conversation} /> : (
           <>
+            <p>
+              <Link href={`/recruits/${id}`}>
+                <strong>
+                  <bdi>{fullName(recruit)}</bdi>
+                </strong>
+                <span className="visually-hidden">, the profile</span>
+              </Link>
+            </p>
             <div className="stage">
               <span className="quiet" aria-hidden>Stage</span>
               <RecruitStage recruit={recruit} />
             </div>
-            <p className="buttons">
-              <Link href={`/recruits/${id}`} className="button">View profile</Link>
-              <ResumeButton recruit={recruit} />
-            </p>
+            <ResumeButton recruit={recruit} />
             <RecruitFacts recruit={recruit} showsAgent={isManager} />
             <RecruitTimeline id={id} name={recruit.first_name} besides={conversation.id} />
           </>

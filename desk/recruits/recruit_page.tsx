@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
+import Phone from "lucide-react/icons/phone";
 import { useEffect } from "react";
-import { Link, useLocation } from "wouter";
-import { type RecruitCard, recruitQueries, startConversation, useMarkRecruitSeen } from "../data/recruits.ts";
+import { Link } from "wouter";
+import { type RecruitCard, recruitQueries, useMarkRecruitSeen } from "../data/recruits.ts";
 import type { Agent } from "../data/user.ts";
-import { ActionButton } from "../ui/action.tsx";
 import { Badge } from "../ui/badge.tsx";
 import { latenessOf, waitText } from "../ui/lateness.ts";
 import { fullName } from "../ui/name.ts";
@@ -12,11 +12,11 @@ import { isPhone } from "../ui/phone.ts";
 import { CallLink, RecruitFacts, ResumeButton } from "../ui/recruit_facts.tsx";
 import { RecruitStage } from "../ui/recruit_stage.tsx";
 import { RecruitTimeline } from "../ui/lazy_timeline.tsx";
-import { NoteComposer } from "../ui/note_composer.tsx";
 import { Time } from "../ui/time.tsx";
 import { EmptyState, QueryResult } from "../ui/query_result.tsx";
 import type { LeftList } from "./filter.ts";
 import { GiveTo } from "./recruit_table.tsx";
+import { Writer } from "./writer.tsx";
 
 /** The page of a recruit: the facts, and what can be done next. */
 export function RecruitPage(
@@ -43,9 +43,7 @@ export function RecruitPage(
 }
 
 function RecruitDetails({ recruit, agent }: { recruit: RecruitCard; agent: Agent }) {
-  const { id, phone, agent_id, unread: notifications, conversation_id, consent, waiting_since } = recruit;
-  const isManager = agent.role === "manager";
-  const [, navigate] = useLocation();
+  const { id, phone, unread: notifications, consent, waiting_since } = recruit;
   const { mutate: markSeen } = useMarkRecruitSeen(id);
   const unread = notifications.join();
   useEffect(() => {
@@ -63,7 +61,7 @@ function RecruitDetails({ recruit, agent }: { recruit: RecruitCard; agent: Agent
         <label>
           <span className="quiet">Stage</span> <RecruitStage recruit={recruit} />
         </label>
-        {isManager && (
+        {agent.role === "manager" && (
           <label>
             <span className="quiet">Agent</span> <GiveTo agent={agent} rows={[recruit]} count={fullName(recruit)} />
           </label>
@@ -74,25 +72,9 @@ function RecruitDetails({ recruit, agent }: { recruit: RecruitCard; agent: Agent
             phone={phone}
             className={consent === "none" && waiting_since === null ? "button primary" : "button"}
           >
+            <Phone size={16} />
             Call
           </CallLink>
-        )}
-        {waiting_since !== null && (
-          <Link href={`/inbox/all/${conversation_id}`} className="button primary">
-            Answer
-          </Link>
-        )}
-        {phone !== null && waiting_since === null && (
-          <ActionButton
-            className={consent === "given" ? "primary" : undefined}
-            act={async () => {
-              // With a colleague's recruit an agent begins none, and has been given one.
-              const given = isManager || agent_id === agent.id ? null : conversation_id;
-              navigate(`/inbox/${given ?? await startConversation(id)}`);
-            }}
-          >
-            Text
-          </ActionButton>
         )}
         <ResumeButton recruit={recruit} />
       </p>
@@ -102,9 +84,8 @@ function RecruitDetails({ recruit, agent }: { recruit: RecruitCard; agent: Agent
             {recruit.applications > 1 && <OtherApplications id={id} />}
           </RecruitFacts>
         </div>
+        <Writer recruit={recruit} agent={agent} />
         <div className="panel">
-          <h2>Notes</h2>
-          <NoteComposer placeId={id} leadId={id} agent={agent} name={fullName(recruit)} />
           <RecruitTimeline id={id} name={recruit.first_name} />
         </div>
       </div>

@@ -78,19 +78,17 @@ export function RecruitFacts({ recruit, showsAgent = false, children }: {
     <div className="columns">
       <dl>
         <Fact name="Phone">
-          {phone === null
-            ? NONE
-            : isPhone(phone)
+          {phone !== null && isPhone(phone)
             ? <CallLink id={recruit.id} phone={phone}>{phoneText(phone)}</CallLink>
             : phone}
         </Fact>
         <Fact name="Texts">{consent !== null && <ConsentBadge consent={consent} />}</Fact>
         <Fact name="E-mail">
-          {email === null ? NONE : isEmail(email) ? <a href={`mailto:${email}`}>{broken(email)}</a> : email}
+          {email !== null && isEmail(email) ? <a href={`mailto:${email}`}>{broken(email)}</a> : email}
         </Fact>
         <Fact name="Location">{placeOf(recruit)}</Fact>
         <Fact name="Job">{text(job_title)}</Fact>
-        {showsAgent && <Fact name="Agent">{agent === null ? NONE : <bdi>{agent}</bdi>}</Fact>}
+        {showsAgent && <Fact name="Agent">{agent !== null && <bdi>{agent}</bdi>}</Fact>}
         <Fact name="Vendor">
           <bdi>{vendor}</bdi>
         </Fact>
@@ -99,8 +97,7 @@ export function RecruitFacts({ recruit, showsAgent = false, children }: {
         </Fact>
         <Fact name="Applied">{isTime(submitted_at) && <Time at={submitted_at} />}</Fact>
         <Fact name="Resume">
-          {resume_path === null &&
-            (resume_skipped === undefined ? NONE : "the vendor sent one that could not be kept")}
+          {resume_path === null && resume_skipped !== undefined && "the vendor sent one that could not be kept"}
         </Fact>
         <Fact name="Test">{is_test === true && "a test lead of the vendor"}</Fact>
       </dl>
@@ -139,8 +136,6 @@ function broken(email: string): ReactNode {
     </>
   );
 }
-
-const NONE = <span className="quiet">none</span>;
 
 /** A fact, where there is one. */
 function Fact({ name, children }: { name: string; children: ReactNode }) {

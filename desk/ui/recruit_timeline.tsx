@@ -2,7 +2,6 @@ import Bot from "lucide-react/icons/bot";
 import Flag from "lucide-react/icons/flag";
 import Inbox from "lucide-react/icons/inbox";
 import MessageSquare from "lucide-react/icons/message-square";
-import MessageSquareReply from "lucide-react/icons/message-square-reply";
 import Phone from "lucide-react/icons/phone";
 import StickyNote from "lucide-react/icons/sticky-note";
 import UserCheck from "lucide-react/icons/user-check";
@@ -13,12 +12,12 @@ import {
   type Outcome,
   OUTCOMES,
   type RecruitEvent,
-  type TextIn,
   type TextOut,
   timelineQueries,
   useRecordCall,
 } from "../data/timeline.ts";
 import { ActionError } from "./action.tsx";
+import { Bubble } from "./bubble.tsx";
 import { botReason, heardWords } from "./bot_reasons.ts";
 import { answerOf, labelOf } from "./json_value.tsx";
 import { LoadMoreButton } from "./load_more_button.tsx";
@@ -27,13 +26,12 @@ import { reasonOf, whyNeverQueued } from "./text_reasons.ts";
 import { dayText, Time, ZoneInTitle } from "./time.tsx";
 import type { Icon } from "./icon_button.tsx";
 
+type Text = Extract<RecruitEvent, { kind: "text_in" | "text_out" }>;
 type Hands = Extract<RecruitEvent, { kind: "hands" }>;
 
-const ICONS: Record<RecruitEvent["kind"], Icon> = {
+const ICONS: Record<Exclude<RecruitEvent, Text>["kind"], Icon> = {
   received: Inbox,
   distributed: UserCheck,
-  text_in: MessageSquareReply,
-  text_out: MessageSquare,
   never_queued: MessageSquare,
   consent: Flag,
   bot_ended: Bot,
@@ -53,14 +51,18 @@ export function RecruitTimeline({ id, name, besides }: { id: string; name: strin
     <section className="timeline">
       <h2>Timeline</h2>
       <QueryResult query={query} resource="timeline" skeleton={<Skeleton rows={4} />}>
-        {(events) => (
+        {(all) => (
           <ZoneInTitle value>
             <ActionError action={calls} />
-            {daysOf(events).map(([day, events]) => (
+            {daysOf(all).map(([day, events]) => (
               <section key={day}>
                 <h3>{day}</h3>
                 <ol>
-                  {events.map((event) => <Event key={event.id} event={event} name={name} onCall={calls.mutate} />)}
+                  {events.map((event) =>
+                    event.kind === "text_in" || event.kind === "text_out"
+                      ? <Text key={event.id} event={event} name={name} isLatest={event === latestOfOurs(all)} />
+                      : <Event key={event.id} event={event} name={name} onCall={calls.mutate} />
+                  )}
                 </ol>
               </section>
             ))}
@@ -72,13 +74,37 @@ export function RecruitTimeline({ id, name, besides }: { id: string; name: strin
   );
 }
 
+function latestOfOurs(events: RecruitEvent[]): RecruitEvent | undefined {
+  return events.find(({ kind }) => kind === "text_out");
+}
+
 /** The events by their days, in their order. */
 function daysOf(events: RecruitEvent[]): [string, RecruitEvent[]][] {
   return [...Map.groupBy(events, ({ at }) => dayText(at))];
 }
 
+/** A text, which leads to its conversation. Only below the latest of ours the page says that it was delivered. */
+function Text({ event, name, isLatest }: { event: Text; name: string; isLatest: boolean }) {
+  const { kind, agent, at, details: { conversation_id, body, files } } = event;
+  const by = kind === "text_in" ? "recruit" : event.details.by;
+  const writer = by === "recruit" ? <bdi>{name}</bdi> : by === "bot" ? "Bot" : <bdi>{agent ?? "Agent"}</bdi>;
+  return (
+    <Bubble by={by} writer={<Link href={`/inbox/${conversation_id}`}>{writer}</Link>} at={at} body={body}>
+      {files > 0 && <p className="quiet">{files} {files === 1 ? "file" : "files"}</p>}
+      {kind === "text_in" && event.details.heard !== null && event.details.heard !== "answer" && (
+        <p className="quiet">{heardWords(event.details.heard)}</p>
+      )}
+      {kind === "text_out" && (isLatest || event.details.state !== "delivered") && (
+        <p className={["failed", "refused"].includes(event.details.state) ? "problem" : "quiet"}>
+          {stateWords(event.details)}
+        </p>
+      )}
+    </Bubble>
+  );
+}
+
 function Event({ event, name, onCall }: {
-  event: RecruitEvent;
+  event: Exclude<RecruitEvent, Text>;
   name: string;
   onCall: (call: { call_id: string; outcome: Outcome }) => void;
 }) {
@@ -104,32 +130,13 @@ function Event({ event, name, onCall }: {
   );
 }
 
-function wordsFor(event: RecruitEvent, name: string): ReactNode {
+function wordsFor(event: Exclude<RecruitEvent, Text>, name: string): ReactNode {
   const by = <bdi>{event.agent ?? "The bot"}</bdi>;
   switch (event.kind) {
     case "received":
       return "Received from the vendor";
     case "distributed":
       return "Sent to the agency";
-    case "text_in":
-      return (
-        <>
-          <Words of={event.details}>
-            <bdi>{name}</bdi> wrote
-          </Words>
-          {notAnswer(event.details)}
-        </>
-      );
-    case "text_out":
-      return (
-        <>
-          <Words of={event.details}>
-            {event.agent === null && event.details.by === "agent" ? "An agent" : by} wrote
-          </Words>
-          {" · "}
-          {stateWords(event.details)}
-        </>
-      );
     case "never_queued":
       return <>Not greeted: {whyNeverQueued(event.details.reason)}</>;
     case "consent":
@@ -164,19 +171,6 @@ function wordsFor(event: RecruitEvent, name: string): ReactNode {
         </>
       );
   }
-}
-
-function Words({ of: { conversation_id, body, files }, children }: { of: TextIn | TextOut; children: ReactNode }) {
-  return (
-    <>
-      <Link href={`/inbox/${conversation_id}`}>{children}</Link>: <span className="words">{body}</span>
-      {files > 0 && ` (${files} ${files === 1 ? "file" : "files"})`}
-    </>
-  );
-}
-
-function notAnswer({ heard }: TextIn): string | null {
-  return heard === null || heard === "answer" ? null : ` · ${heardWords(heard)}`;
 }
 
 /** How far one of our texts has come, since when, and why. */

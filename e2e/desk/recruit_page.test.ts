@@ -4,7 +4,8 @@ import { ingest, PDF_BASE64 } from "../support/applications.ts";
 import { createVendor, PDF, sql } from "../support/client.ts";
 import { newPhone } from "../support/sms.ts";
 import { createRecruits, rows } from "./recruit_rows.ts";
-import { assertAccessible, deskTest, signIn } from "./harness.ts";
+import { assertAccessible, deskTest, signIn, until } from "./harness.ts";
+import { assertQueued, box, createTalk, createTexter, noteBox, saveNote, send, tell } from "./talks.ts";
 
 deskTest("the card of a recruit shows what is known, as text alone", async (page) => {
   const agent = await createAgentWithLead();
@@ -42,7 +43,6 @@ deskTest("the card of a recruit shows what is known, as text alone", async (page
       ["Phone", "(312) 555-0177"],
       ["E-mail", "grace@example.com"],
       ["Location", "Chicago, IL 60614"],
-      ["Resume", "none"],
       ["Hours", "Full time full-time pls"],
       ["States", "None none"],
       ["Are you licensed?", "TX, OK"],
@@ -61,6 +61,7 @@ deskTest("the card of a recruit shows what is known, as text alone", async (page
     assert.equal((await shown.innerText()).replace(/\s+/g, " "), definition, term);
   }
   assert.equal(await card.getByText("Nothing").count(), 0);
+  assert.equal(await card.locator("dt", { hasText: "Resume" }).count(), 0);
   assert.equal(await card.getByText(/^(Question|Answer|Questionnaire)$/).count(), 0);
   assert.equal(await card.getByRole("link", { name: "Call" }).getAttribute("href"), "tel:+13125550177");
   const address = card.getByRole("link", { name: "grace@example.com" });
@@ -78,6 +79,7 @@ deskTest("what is no phone number and no address makes no link", async (page) =>
   await page.getByText("a@example.com?bcc=b@example.com").waitFor();
   assert.equal(await page.getByRole("main").getByRole("link").count(), 1);
   await page.getByRole("button", { name: "Text" }).click();
+  await page.getByRole("button", { name: "Start a conversation" }).click();
   await page.getByText("This recruit has no phone number that gets texts.").waitFor();
 });
 
@@ -90,7 +92,7 @@ deskTest("the list and the page say whether a recruit may be texted", async (pag
       insert into public.text_consents (agency_id, phone, state, source)
       values (${agent.agency_id}, ${phones[place]!}, ${state}, 'keyword')`;
   }
-  const WORDS = [["May be texted", "Text"], ["Opted out", null], ["Call first", "Call"]] as const;
+  const WORDS = [["May be texted", "Text"], ["Opted out", "Note"], ["Call first", "Note"]] as const;
   await signIn(page, agent, "recruits");
   for (const [place, [words]] of WORDS.entries()) {
     await rows(page).nth(place).waitFor();
@@ -100,27 +102,40 @@ deskTest("the list and the page say whether a recruit may be texted", async (pag
   for (const [place, [words, first]] of WORDS.entries()) {
     await page.evaluate(`location.hash = "#/recruits/${ids[place]}"`);
     await page.locator(`dt:text-is("Texts") + dd`).getByText(words).waitFor();
-    assert.deepEqual(await page.getByRole("main").locator(".primary:text-matches('Call|Text')").allInnerTexts(), [
-      ...first === null ? [] : [first],
-    ]);
+    await page.getByRole("button", { name: first, exact: true, pressed: true }).waitFor();
+    const called = page.getByRole("link", { name: "Call", exact: true }).and(page.locator(".primary"));
+    assert.equal(await called.count(), words === "Call first" ? 1 : 0);
   }
 });
 
-deskTest("a recruit who waits says since when beside the name, with the way to answer", async (page) => {
-  const agent = await createAgentWithLead();
-  const [id] = await createRecruits(agent, [{ first_name: "Ada", metadata: { phone: newPhone() } }]);
-  const [talk] = await sql`
-    insert into public.recruiting_conversations (
-      recruiting_lead_id, agency_id, recruit_phone, service_phone, assigned_agent_id, waiting_since
-    )
-    values (${id!}, ${agent.agency_id}, ${newPhone()}, ${newPhone()}, ${agent.agent_id}, now() - interval '3 minutes')
-    returning id`;
-  await signIn(page, agent, `recruits/${id}`);
+deskTest("a recruit who waits says since when beside the name, and is answered and noted there", async (page) => {
+  const agent = await createTexter();
+  const talk = await createTalk(agent, "Maya");
+  await tell(talk, [["agent", "Hi, Nora here.", 9], ["recruit", "Is this still open?", 3]]);
+  await signIn(page, agent, `recruits/${talk.lead_id}`);
   await page.getByText("waits 3 min").waitFor();
+  const timeline = page.locator(".timeline");
+  await timeline.getByText("Is this still open?").waitFor();
   await assertAccessible(page);
-  await page.getByRole("link", { name: "Answer" }).click();
-  await page.waitForURL(`**/#/inbox/all/${talk!.id}`);
-  await page.getByRole("textbox", { name: "Text to Ada" }).waitFor();
+  // What was read here is read in the inbox.
+  await until(async () =>
+    (await sql`select from public.conversation_reads where conversation_id = ${talk.id}`).length === 1
+  );
+
+  await page.getByRole("button", { name: "Note", exact: true }).click();
+  await noteBox(page).fill("Asks whether it is open");
+  await saveNote(page).click();
+  await timeline.getByText("noted: Asks whether it is open").waitFor();
+  await page.getByRole("button", { name: "Text", exact: true }).click();
+  await box(page).fill("It is.");
+  await assertAccessible(page);
+  await send(page).click();
+  await assertQueued(page, talk, ["It is."]);
+  await timeline.getByText("It is.").waitFor();
+  assert.equal(await timeline.getByText("Delivered").count(), 0);
+  await page.getByText("waits 3 min").waitFor({ state: "hidden" });
+  await page.getByRole("link", { name: "Open in the inbox" }).click();
+  await page.waitForURL(`**/#/inbox/all/${talk.id}`);
 });
 
 deskTest("a resume opens in a tab by a link that needs no session and soon ends", async (page) => {
@@ -148,11 +163,12 @@ deskTest("a resume opens in a tab by a link that needs no session and soon ends"
   await page.getByRole("heading", { name: "Ada", exact: true }).waitFor();
 });
 
-deskTest("Text opens the conversation with the recruit, one of them however often", async (page) => {
+deskTest("a conversation is started on the page, one of them however often", async (page) => {
   const agent = await createAgentWithLead();
   const [id] = await createRecruits(agent, [{ first_name: "Ada", metadata: { phone: newPhone() } }]);
   await signIn(page, agent, `recruits/${id}`);
-  const text = page.getByRole("button", { name: "Text" });
+  await page.getByRole("button", { name: "Text" }).click();
+  const text = page.getByRole("button", { name: "Start a conversation" });
   await text.click();
   await page.getByText("Your agency has no number to text from.").waitFor();
   await assertAccessible(page);
@@ -163,25 +179,23 @@ deskTest("Text opens the conversation with the recruit, one of them however ofte
   await page.getByText("No connection.").waitFor();
   await page.context().setOffline(false);
   await text.click();
-  await page.waitForURL(/#\/inbox\/[0-9a-f-]{36}$/);
+  await page.getByRole("textbox", { name: "Text to Ada" }).waitFor();
   const conversations = await sql`
-    select id, assigned_agent_id from public.recruiting_conversations where recruiting_lead_id = ${id!}`;
-  assert.deepEqual([...conversations], [{ id: page.url().slice(-36), assigned_agent_id: agent.agent_id }]);
+    select assigned_agent_id from public.recruiting_conversations where recruiting_lead_id = ${id!}`;
+  assert.deepEqual([...conversations], [{ assigned_agent_id: agent.agent_id }]);
 });
 
-deskTest("Text opens the conversation also of an agent who was given it with a colleague's recruit", async (page) => {
+deskTest("an agent who was given the conversation of a colleague's recruit writes in it on the page", async (page) => {
   const owner = await createAgentWithLead();
   const [ada] = await createRecruits(owner, [{ first_name: "Ada", metadata: { phone: newPhone() } }]);
   const agent = await signInNewAgent(owner.agency_id);
-  const [talk] = await sql`
+  await sql`
     insert into public.recruiting_conversations (
       recruiting_lead_id, agency_id, recruit_phone, service_phone, status, assigned_agent_id
     )
-    values (${ada!}, ${owner.agency_id}, ${newPhone()}, ${newPhone()}, 'escalated', ${agent.agent_id})
-    returning id`;
+    values (${ada!}, ${owner.agency_id}, ${newPhone()}, ${newPhone()}, 'escalated', ${agent.agent_id})`;
   await signIn(page, agent, `recruits/${ada}`);
   await page.getByRole("button", { name: "Text" }).click();
-  await page.waitForURL(`**/#/inbox/${talk!.id}`);
   await page.getByRole("textbox", { name: "Text to Ada" }).waitFor();
 });
 
@@ -190,7 +204,8 @@ deskTest("a recruit that goes to another agent meanwhile is gone from the card",
   const colleague = await signInNewAgent(agent.agency_id);
   const [id] = await createRecruits(agent, [{ first_name: "Ada", metadata: { phone: newPhone() } }]);
   await signIn(page, agent, `recruits/${id}`);
-  const text = page.getByRole("button", { name: "Text" });
+  await page.getByRole("button", { name: "Text" }).click();
+  const text = page.getByRole("button", { name: "Start a conversation" });
   await text.waitFor();
   await sql`update public.recruiting_leads set agent_id = ${colleague.agent_id} where id = ${id!}`;
   await text.click();

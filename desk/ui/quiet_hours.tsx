@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { conversationQueries } from "../data/conversation.ts";
-import { timeText, useMinute } from "../ui/time.tsx";
+import { timeText, useMinute } from "./time.tsx";
 
 /**
  * While a text would wait for the end of the quiet hours: the time where the recruit lives, and when it is sent.

@@ -4,9 +4,9 @@ import type { Message } from "../data/messages.ts";
 import { sendAfterAll, takeOut, useOutbox } from "../data/outbox.ts";
 import type { OutboxText } from "../data/outbox_store.ts";
 import type { Agent } from "../data/user.ts";
-import { ActionButton } from "../ui/action.tsx";
-import { useOnline } from "../ui/online.ts";
-import { Time } from "../ui/time.tsx";
+import { ActionButton } from "./action.tsx";
+import { Bubble } from "./bubble.tsx";
+import { useOnline } from "./online.ts";
 import { DeleteTextButton } from "./unsent_words.tsx";
 
 interface Acting {
@@ -37,11 +37,7 @@ export function OutboxTexts({ texts, ...acting }: Acting & { texts: Message[] })
 function OutboxBubble({ text, isStuck, ...acting }: Acting & { text: OutboxText; isStuck: boolean }) {
   const { body, file, sent_at, question } = text;
   return (
-    <li className="text is-agent">
-      <p className="quiet">
-        <strong>You</strong> <Time at={new Date(sent_at).toISOString()} isDayKnown />
-      </p>
-      {body && <p className="body" dir="auto">{body}</p>}
+    <Bubble by="agent" writer="You" at={new Date(sent_at).toISOString()} body={body}>
       {file && <p className="quiet">{file.name}</p>}
       <div className="buttons">
         {question !== null
@@ -49,7 +45,7 @@ function OutboxBubble({ text, isStuck, ...acting }: Acting & { text: OutboxText;
           : <p className="quiet">{isStuck ? "Not sent yet. It is sent when there is a connection." : "Being sent"}</p>}
         {(question !== null || isStuck) && <OutboxTextActions text={text} {...acting} />}
       </div>
-    </li>
+    </Bubble>
   );
 }
 

@@ -2,10 +2,10 @@ import type { ReactNode } from "react";
 import { useDraft } from "../data/drafts.ts";
 import { askForConversation } from "../data/conversation.ts";
 import { takeOut, useOutbox } from "../data/outbox.ts";
-import { ActionError, useAction } from "../ui/action.tsx";
-import { ConfirmButton } from "../ui/confirm.tsx";
-import { CopyButton } from "../ui/copy_button.tsx";
-import { noteDraftKey } from "../ui/note_composer.tsx";
+import { ActionError, useAction } from "./action.tsx";
+import { ConfirmButton } from "./confirm.tsx";
+import { CopyButton } from "./copy_button.tsx";
+import { noteDraftKey } from "./note_composer.tsx";
 
 /** The words that the agent has written in a conversation of somebody else by now, to be read and copied. */
 export function UnsentWords({ agentId, conversationId }: { agentId: string; conversationId: string }) {

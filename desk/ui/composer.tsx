@@ -1,22 +1,23 @@
 import NotebookPen from "lucide-react/icons/notebook-pen";
 import Paperclip from "lucide-react/icons/paperclip";
 import SendHorizontal from "lucide-react/icons/send-horizontal";
+import Zap from "lucide-react/icons/zap";
 import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from "react";
 import type { Conversation } from "../data/conversation.ts";
 import { hasDraft, useDraft } from "../data/drafts.ts";
 import { FILE_TYPES, uploadFile } from "../data/messages.ts";
 import { sendLater } from "../data/outbox.ts";
 import type { Agent } from "../data/user.ts";
-import { ActionError, useAction } from "../ui/action.tsx";
-import { ConfirmDialog } from "../ui/confirm.tsx";
-import { CopyButton } from "../ui/copy_button.tsx";
-import { countText } from "../ui/count.ts";
-import { useHasWords, useIsPhone } from "../ui/is_wide.ts";
-import { timeText } from "../ui/time.tsx";
+import { ActionError, useAction } from "./action.tsx";
+import { ConfirmDialog } from "./confirm.tsx";
+import { CopyButton } from "./copy_button.tsx";
+import { countText } from "./count.ts";
+import { IconButton } from "./icon_button.tsx";
+import { useHasWords, useIsPhone } from "./is_wide.ts";
+import { timeText } from "./time.tsx";
 import { AskForConversationButton } from "./unsent_words.tsx";
 import { MAX_LENGTH, segmentsOf } from "./segments.ts";
-import { NoteComposer, noteDraftKey } from "../ui/note_composer.tsx";
-import { useNextWaiting } from "./next_waiting.tsx";
+import { NoteComposer, noteDraftKey } from "./note_composer.tsx";
 import { QuietHours } from "./quiet_hours.tsx";
 import { useQuickReplies } from "./quick_replies.tsx";
 
@@ -27,7 +28,8 @@ interface Writing {
   isWriter: boolean;
   /** The time of the recruit's latest text. */
   heardAt: string | undefined;
-  mode: ReturnType<typeof useComposerMode>;
+  /** The recruit who waits longest, but for this one; null: nobody does. */
+  next: { open: () => void } | null;
 }
 
 /** Whether a note is written in the box, and not a text. */
@@ -44,10 +46,10 @@ export function useComposerMode(agent: Agent, { id }: Conversation) {
 }
 
 /** Where the agent writes: texts to the recruit, or notes about the recruit. Nothing else is rendered at each key. */
-export function Composer(writing: Writing) {
-  const { conversation: { id, recruiting_lead_id }, agent, name, mode } = writing;
+export function Composer({ mode, ...writing }: Writing & { mode: ReturnType<typeof useComposerMode> }) {
+  const { conversation: { id, recruiting_lead_id }, agent, name } = writing;
   const hasWords = useHasWords();
-  if (recruiting_lead_id === null) return <TextComposer {...writing} isChosen={false} modeButton={null} />;
+  if (recruiting_lead_id === null) return <TextComposer {...writing} />;
   const modeButton = (
     <button
       type="button"
@@ -78,14 +80,16 @@ export function Composer(writing: Writing) {
  * Where the agent writes a text. What is written stays until it is sent, and then in the outbox until the service has
  * it.
  */
-function TextComposer({ conversation, agent, name, isWriter, heardAt, isChosen, modeButton }: Writing & {
-  /** Whether the user has just come from a note: the box gets the focus. */
-  isChosen: boolean;
-  modeButton: ReactNode;
-}) {
+export function TextComposer(
+  { conversation, agent, name, isWriter, heardAt, next, isChosen = false, modeButton }: Writing & {
+    /** Whether the user has just come from a note: the box gets the focus. */
+    isChosen?: boolean;
+    modeButton?: ReactNode;
+  },
+) {
   const { draft, change, clear } = useDraft(agent.id, conversation.id);
   const id = useId();
-  const isPhone = useIsPhone();
+  const [isPhone, hasWords] = [useIsPhone(), useHasWords()];
   const body = draft.body.trim();
   const isTooLong = body.length > MAX_LENGTH;
   const attaching = useAction(async (file: File) => {
@@ -96,7 +100,6 @@ function TextComposer({ conversation, agent, name, isWriter, heardAt, isChosen, 
   const problem = readOnlyReason(conversation, name, isWriter);
   const takesFrom = takesFromWhom(conversation, agent);
   const asking = useRef<HTMLDialogElement>(null);
-  const next = useNextWaiting(conversation, agent);
   const sending = useAction(async (opensNext: boolean) => {
     if (!isReady) return;
     const { client_message_id } = draft;
@@ -153,9 +156,10 @@ function TextComposer({ conversation, agent, name, isWriter, heardAt, isChosen, 
         {quickReplies.list}
         <textarea
           {...quickReplies.box}
+          id={id}
           aria-label={`Text to ${name}`}
           aria-describedby={problem === null ? `${id}-count` : `${id}-why`}
-          placeholder={isPhone ? "Write a text" : "Write a text, or / for a quick reply"}
+          placeholder={hasWords ? "Write a text, or / for a quick reply" : "Write a text"}
           rows={1}
           autoFocus={isChosen}
           value={draft.body}
@@ -168,6 +172,16 @@ function TextComposer({ conversation, agent, name, isWriter, heardAt, isChosen, 
         {modeButton}
         {problem === null && (
           <>
+            <IconButton
+              icon={Zap}
+              label="Quick replies"
+              aria-disabled={draft.body !== "" && draft.body !== "/"}
+              onClick={() => {
+                if (draft.body.length > 1) return;
+                change({ body: draft.body === "" ? "/" : "" });
+                document.getElementById(id)!.focus();
+              }}
+            />
             {draft.file === null && (
               <label className="button plain icon-button attach" title="Add a file">
                 <Paperclip size={18} />
@@ -191,8 +205,8 @@ function TextComposer({ conversation, agent, name, isWriter, heardAt, isChosen, 
               aria-disabled={sending.isRunning || !isReady}
             >
               <SendHorizontal size={16} />
-              <span>
-                Send {conversation.hasBot && <span className="from-tablet">and take over</span>}
+              <span className={isPhone ? "visually-hidden" : undefined}>
+                {conversation.hasBot ? "Send and take over" : "Send"}
               </span>
             </button>
           </>
