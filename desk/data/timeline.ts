@@ -71,14 +71,16 @@ export type Outcome = (typeof OUTCOMES)[number];
 
 export const timelineQueries = {
   /**
-   * What has happened with a recruit, the latest first. `besides`: without the texts of this conversation, and the
-   * answers to the bot.
+   * What has happened with a recruit, the latest first. `besides`: without what stands in this conversation or beside it:
+   * its texts, notes, and the answers to the bot.
    */
   list: (id: string, besides?: string) =>
     pagesOptions<RecruitEvent>([...recruitQueries.timeline(id), besides], async (limit, last, ids) => {
       let query = supabase.from("recruit_timeline").select("id, at, kind, agent_id, agent, details")
         .eq("recruiting_lead_id", id);
-      if (besides) query = query.filter("details->>conversation_id", "isdistinct", besides).neq("kind", "answer");
+      if (besides) {
+        query = query.filter("details->>conversation_id", "isdistinct", besides).not("kind", "in", "(answer,note)");
+      }
       if (ids !== null) query = query.in("id", ids);
       return await call(after(query, last, "at").limit(limit)) as unknown as RecruitEvent[];
     }, { order: { column: "at", ascending: false } }),
