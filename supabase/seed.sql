@@ -103,7 +103,6 @@ from (values
 insert into public.screening_answers (lead_id, question, value, said, answered_at) values
   ('30000002-0000-4000-8000-000000000002', 'licensed', '"yes"', 'Yes, life and health', now() - interval '2880 minutes'),
   ('30000002-0000-4000-8000-000000000002', 'states', '["IL", "IN"]', 'Indiana and Illinois', now() - interval '2870 minutes'),
-  ('30000003-0000-4000-8000-000000000003', 'licensed', '"no"', 'Not yet', now() - interval '17274 minutes'),
   ('30000005-0000-4000-8000-000000000005', 'licensed', '"no"', 'Not yet, I have just done the course', now() - interval '1788 minutes'),
   ('30000005-0000-4000-8000-000000000005', 'hours', '"full_time"', 'Full time. I want to leave retail', now() - interval '1780 minutes');
 
