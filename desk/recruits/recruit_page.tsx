@@ -103,7 +103,7 @@ function OtherApplications({ id }: { id: string }) {
           <h2 id="other-applications">Other applications</h2>
           <ul>
             {others.map(({ id, received_at, vendor, agent, may_read }) => (
-              <li key={id}>
+              <li key={id} className="is-sentence">
                 {may_read ? <Link href={`/recruits/${id}`}>{vendor}</Link> : vendor}, <Time at={received_at} />,{" "}
                 {agent === null ? "no agent" : <bdi>{agent}</bdi>}
               </li>
