@@ -40,7 +40,7 @@ export function BarChart({ label, unit, bars: given, series: all }: {
   series: Series[];
 }) {
   const [isTable, setTable] = useState(false);
-  const { bars, series: greatestFirst } = grouped(given, all);
+  const { bars, series: greatestFirst, each } = grouped(given, all);
   // By their order, so that charts of the same parts have the same colours.
   const coloured = all.length <= MOST + 1 ? all : greatestFirst;
   const series = greatestFirst.map((one) => ({
@@ -75,7 +75,7 @@ export function BarChart({ label, unit, bars: given, series: all }: {
                 cell: (bar) => bar.href ? <Link href={bar.href}>{bar.label}</Link> : bar.label,
                 isHeader: true,
               },
-              ...all.map(({ key, name }) => ({
+              ...each.map(({ key, name }) => ({
                 title: name,
                 cell: ({ values }: Bar) => countText(values[key] ?? 0),
                 isNumber: true,
@@ -170,15 +170,16 @@ function totalOf({ values }: Bar): number {
   return Object.values(values).reduce((sum, value) => sum + value, 0);
 }
 
-/** The series with the greatest first, and the smallest as one where there are many. */
-export function grouped(bars: Bar[], series: Series[]): { bars: Bar[]; series: Series[] } {
+/** The series with the greatest first, and the smallest as one where there are many; and each of them, for a table. */
+export function grouped(bars: Bar[], series: Series[]): { bars: Bar[]; series: Series[]; each: Series[] } {
   const sums = new Map(series.map(({ key }) => [key, bars.reduce((sum, { values }) => sum + (values[key] ?? 0), 0)]));
   const sorted = series.filter(({ key }) => sums.get(key)! > 0)
     .sort((one, other) => sums.get(other.key)! - sums.get(one.key)!);
-  if (sorted.length <= MOST + 1) return { bars, series: sorted };
+  if (sorted.length <= MOST + 1) return { bars, series: sorted, each: sorted };
   const rest = sorted.slice(MOST);
   return {
     series: [...sorted.slice(0, MOST), OTHERS],
+    each: sorted,
     bars: bars.map((bar) => {
       const values = { ...bar.values, [OTHERS.key]: 0 };
       for (const { key } of rest) {
