@@ -14,11 +14,13 @@ export interface OperatorAction {
   agent: string | null;
 }
 
-/** What operators did, the latest first. */
-export const operatorActions = () =>
-  pagesOptions<OperatorAction>(["operator", "actions"], async (limit, last) => {
-    const query = supabase.from("operator_action_list").select(
+/** What operators did, the latest first: all, or what one of them did, or one kind of act. */
+export const operatorActions = (operator: string | null, action: string | null) =>
+  pagesOptions<OperatorAction>(["operator", "actions", operator, action], async (limit, last) => {
+    let query = supabase.from("operator_action_list").select(
       "id, created_at, operator, action, subject, vendor, agency, agent",
     ).limit(limit);
+    if (operator) query = query.eq("operator", operator);
+    if (action) query = query.eq("action", action);
     return await call(after(query, last)) as OperatorAction[];
   });

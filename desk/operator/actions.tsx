@@ -1,23 +1,44 @@
 import { Link } from "wouter";
 import { type OperatorAction, operatorActions } from "../data/operator_actions.ts";
 import { usePages } from "../data/pages.ts";
+import { SelectField } from "../ui/filters.tsx";
+import { useParameter } from "../ui/location.ts";
 import { Page } from "../ui/page.tsx";
 import { EmptyState } from "../ui/query_result.tsx";
 import { Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
-import { actionOf, subjectText } from "./action_words.ts";
+import { actionOf, actionText, subjectText } from "./action_words.ts";
 import { useVendorName } from "./vendor_name.tsx";
 
 /** What operators changed or were shown, on the page and by the command. */
 export function Actions() {
+  const [operator] = useParameter("operator");
+  const [action] = useParameter("action");
+  const query = usePages(operatorActions(operator, action));
+  const optionsOf = (member: "operator" | "action", chosen: string | null) =>
+    [...new Set([chosen ?? [], query.data?.map((row) => row[member]) ?? []].flat())].toSorted();
   return (
     <Page title="What we did">
       <p className="quiet">
-        Each change by an operator, and each time that an operator was shown data of a person, here or by the command.
+        Each change by an operator, and each time that an operator was shown data of a person, here or by the command. An agency’s own History also has what its managers changed.
       </p>
+      <form className="filters" role="search" onSubmit={(event) => event.preventDefault()}>
+        <SelectField
+          name="operator"
+          label="Operator"
+          all="All operators"
+          options={optionsOf("operator", operator).map((name) => [name, name])}
+        />
+        <SelectField
+          name="action"
+          label="Action"
+          all="All actions"
+          options={optionsOf("action", action).map((name) => [name, actionText(name)])}
+        />
+      </form>
       <Table
         label="What we did"
-        query={usePages(operatorActions())}
+        query={query}
         resource="actions"
         empty={<EmptyState title="No operator has done anything." />}
         keyOf={({ id }) => id}

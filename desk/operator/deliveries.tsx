@@ -48,9 +48,13 @@ export function Deliveries() {
         columns={[
           {
             title: "Vendor",
-            cell: ({ reason, vendor }) => (
+            cell: ({ reason, vendor, sends }) => (
               <span className="two-lines">
-                <span>{nameOf(vendor)}</span> <small>{reason}</small>
+                <span>{nameOf(vendor)}</span>{" "}
+                <small>
+                  {reason}
+                  {sends && sends.length > 0 && `; sends ${sends.join(", ")}`}
+                </small>
               </span>
             ),
             isHeader: true,
@@ -67,7 +71,7 @@ export function Deliveries() {
             title: "Next step",
             cell: (reason) => (
               <span className="line">
-                <MappingLink vendor={reason.vendor} />
+                <MappingLink vendor={reason.vendor} reason={reason.reason} />
                 <Link href={pathOf(groupOf(reason))}>
                   Replay or dismiss{" "}
                   <span className="visually-hidden">those of {nameOf(reason.vendor)}: {reason.reason}</span>

@@ -8,6 +8,7 @@ import { useChangeOrders } from "../data/orders.ts";
 import { usePages } from "../data/pages.ts";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { ChangeSettings } from "./change_order.tsx";
+import { MappingLink } from "./mapping_link.tsx";
 import { NewKey } from "./new_key.tsx";
 import { Resume } from "./numbers.tsx";
 import { CLOSE } from "./order.tsx";
@@ -101,15 +102,9 @@ function PlaceLeads({ of: trouble }: { of: Trouble }) {
 /** The mapping is what can be corrected here. Other parsers read what the vendor corrects. */
 function MapField({ of: trouble }: { of: Trouble }) {
   const { data: vendors = [] } = useQuery(mappingQueries.vendors());
-  const [, field] = /missing (\w+)$/.exec(trouble.title) ?? [];
-  if (!vendors.includes(trouble.subject)) return <Step of={trouble} label="Replay or dismiss" />;
-  return (
-    <Step
-      of={trouble}
-      label={field ? `Map ${field}` : "Correct the mapping"}
-      href={`/operator/mappings/${trouble.subject}`}
-    />
-  );
+  return vendors.includes(trouble.subject)
+    ? <MappingLink vendor={trouble.subject} reason={trouble.title} />
+    : <Step of={trouble} label="Replay or dismiss" />;
 }
 
 function CloseOrder({ order }: { order: Order }) {

@@ -194,19 +194,27 @@ function Keys() {
               return day === undefined ? `none for ${DAYS} days` : dayText(day);
             },
           },
-          { title: "Key used", cell: ({ last_used }) => last_used === null ? "not yet" : <Time at={last_used} /> },
+          {
+            title: "Key used",
+            cell: (vendor) =>
+              vendor.last_used === null ? lastDayOf(vendor) ? "not by key" : "not yet" : <Time at={vendor.last_used} />,
+          },
           {
             title: "The first expires",
             cell: (vendor) =>
               vendor.expires === null ? "–" : (
                 <>
                   {soonOf(vendor) && <Badge meaning="warn">{until(vendor.expires)}</Badge>} <Time at={vendor.expires} />
-                  {" "}
-                  {needsKey(vendor) && <NewKey vendor={vendor.slug} />}
                 </>
               ),
           },
           { title: "Mapping", cell: ({ slug }) => <MappingLink vendor={slug} /> },
+          {
+            title: "Act",
+            isTitleHidden: true,
+            isPlain: true,
+            cell: (vendor) => needsKey(vendor) && <NewKey vendor={vendor.slug} />,
+          },
         ]}
       />
       {asked && <AskKey key={asked.key} vendor={asked.vendor} />}

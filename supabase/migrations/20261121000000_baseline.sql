@@ -16685,18 +16685,41 @@ comment on view public.delivery_list is
   'Rejected deliveries without their payloads; vendor_id: null for an import; payload_kept: whole, beginning or nothing.';
 grant select on public.delivery_list to authenticated, service_role;
 
+create function private.keys_sent(vendor_id uuid, code text, reason text) returns text[]
+language sql
+stable
+security definer
+set search_path = ''
+as $$
+  select array(select k.key from jsonb_object_keys(n.payload) k (key) where k.key ~ '^[A-Za-z_][A-Za-z_ .-]{0,39}$' limit 12)
+  from (
+    select d.payload
+    from public.rejected_deliveries d
+    where d.status = 'open' and d.vendor_id = keys_sent.vendor_id and d.code = keys_sent.code and d.reason = keys_sent.reason and d.payload is not null
+    order by d.received_at desc, d.id desc
+    limit 1
+  ) n
+  where jsonb_typeof(n.payload) = 'object' and (select private.may_operate())
+$$;
+
+comment on function private.keys_sent(uuid, text, text) is
+  'The names of up to 12 fields that the newest open delivery of a group whose payload is kept sent, without what is in them; null where that is not '
+  'kept. Security definer because operators may not read the payloads.';
+grant execute on function private.keys_sent(uuid, text, text) to authenticated;
+
 create view public.delivery_reason_list with (security_invoker = true) as
 select md5(jsonb_build_array(d.vendor_id, d.code, d.reason)::text)::uuid as id, d.vendor, d.vendor_id, d.code, d.reason,
   count(*)::int as deliveries, min(d.received_at) as first_at, max(d.received_at) as last_at,
   min(d.received_at) + private.deliveries_kept() as first_deleted_at,
-  count(*) filter (where d.received_at + private.deliveries_kept() < now() + interval '7 days')::int as deleted_in_7_days
+  count(*) filter (where d.received_at + private.deliveries_kept() < now() + interval '7 days')::int as deleted_in_7_days,
+  private.keys_sent(d.vendor_id, d.code, d.reason) as sends
 from private.delivery_list d
 where d.status = 'open'
 group by d.vendor_id, d.vendor, d.code, d.reason;
 
 comment on view public.delivery_reason_list is
   'Why open deliveries were rejected, with how many of each vendor; vendor_id: null for imports; id: of vendor, code and '
-  'reason; first_deleted_at: when the oldest is deleted; deleted_in_7_days: how many are within 7 days. For pages, continue '
+  'reason; first_deleted_at: when the oldest is deleted; deleted_in_7_days: how many are within 7 days; sends: the names of the fields that the newest one sent. For pages, continue '
   'after the last row, ordered by deliveries and id, both descending.';
 grant select on public.delivery_reason_list to authenticated, service_role;
 

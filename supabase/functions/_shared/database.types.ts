@@ -3484,6 +3484,7 @@ export type Database = {
           "id": string | null;
           "last_at": string | null;
           "reason": string;
+          "sends": (string)[] | null;
           "vendor": string | null;
           "vendor_id": string | null;
         };

@@ -3,7 +3,7 @@
 begin;
 -- Changes of others are not seen, so that all tables can be compared.
 set transaction isolation level repeatable read;
-select plan(217);
+select plan(224);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor'), pg_temp.create_vendor('quiet');
@@ -124,6 +124,7 @@ create temp table lists (statement text, rows text);
 insert into lists values
   (format('select count(*) from public.delivery_list where vendor_id = %L', md5('vendor')::uuid), '3'),
   (format('select count(*) from public.delivery_reason_list where deleted_in_7_days = 0 and vendor_id = %L', md5('vendor')::uuid), '1'),
+  (format('select count(*) from public.delivery_reason_list where sends = ''{id}'' and vendor_id = %L', md5('vendor')::uuid), '1'),
   ('select count(*) from public.unsent_cause_list where cause = ''no_number'' and subject = ''+19995550900''', '1'),
   (format('select count(*) from public.lead_list where id = %L', md5('waiting')::uuid), '1'),
   (format('select count(*) from public.waiting_lead_list where id = %L', md5('waiting')::uuid), '1'),
