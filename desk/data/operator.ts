@@ -310,12 +310,12 @@ export const operatorQueries = {
       queryFn: () => asOperator(call(supabase.from("job_list").select().order("job"))) as Promise<Job[]>,
       ...EACH_MINUTE,
     }),
-  /** Our numbers, by agency. */
+  /** Our numbers, the paused ones first. */
   numbers: () =>
     pagesOptions<ServiceNumber>([...operatorQueries.all(), "numbers"], async (limit, last) => {
       const query = supabase.from("number_list").select("phone, agency, status, paused_reason, waiting, waiting_since")
         .limit(limit);
-      return await call(after(query, last, "agency", true, "phone")) as ServiceNumber[];
+      return await call(after(query, last, "status", false, "phone")) as ServiceNumber[];
     }),
 };
 

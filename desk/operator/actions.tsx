@@ -20,7 +20,8 @@ export function Actions() {
   return (
     <Page title="What we did">
       <p className="quiet">
-        Each change by an operator, and each time that an operator was shown data of a person, here or by the command. An agency’s own History also has what its managers changed.
+        Each change by an operator, and each time that an operator was shown data of a person, here or by the command.
+        An agency’s own History also has what its managers changed.
       </p>
       <form className="filters" role="search" onSubmit={(event) => event.preventDefault()}>
         <SelectField

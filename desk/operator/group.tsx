@@ -75,7 +75,8 @@ export function GroupView({ group }: { group: Group }) {
       <ReplayAll of={all} />
       <p className="notice" role="status" tabIndex={-1} ref={notice}>{report}</p>
       <p className="quiet">
-        A replay is refused again for the same reason until the mapping, the parser or what the vendor sends has changed.
+        A replay is refused again for the same reason until the mapping, the parser or what the vendor sends has
+        changed.
         {known?.sends && known.sends.length > 0 && ` The newest delivery sends ${known.sends.join(", ")}.`}{" "}
         A dry run changes nothing. Each payload that is read, and each delivery that is tried, replayed or dismissed, is
         noted with your name.

@@ -9,7 +9,6 @@ import { Page } from "../ui/page.tsx";
 import { phoneText } from "../ui/phone.ts";
 import { EmptyState } from "../ui/query_result.tsx";
 import { Table } from "../ui/table.tsx";
-import { sorted } from "../ui/table_sort.ts";
 
 /** Our numbers, paused ones first, which can be resumed. */
 export function Numbers() {
@@ -21,7 +20,7 @@ export function Numbers() {
       </p>
       <Table
         label="Numbers"
-        query={{ ...query, data: query.data && sorted(query.data, ({ status }) => status === "paused" ? 0 : 1, false) }}
+        query={query}
         resource="numbers"
         empty={<EmptyState title="There is no number.">Nothing is sent without one.</EmptyState>}
         keyOf={({ phone }) => phone}

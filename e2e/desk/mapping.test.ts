@@ -61,14 +61,14 @@ deskTest("an operator corrects a mapping beside a rejected delivery, sees its le
   const before = (await actionsOf(olivia as User)).length;
   await signIn(page, OLIVIA, "operator/deliveries");
   await page.getByRole("rowheader").getByRole("link", { name: "Prairie Jobs" }).click();
-  await page.getByRole("link", { name: "Map first_name" }).click();
+  await page.getByRole("link", { name: "Edit the mapping" }).click();
   await field(page).waitFor();
   assert.deepEqual(JSON.parse(await field(page).inputValue()), MAPPING);
   await page.getByRole("navigation", { name: "Operator" }).getByRole("link", { name: "Vendors", exact: true })
     .and(page.locator("[aria-current]")).waitFor();
   // Back to where it came from, and here again.
   await page.getByRole("link", { name: "Rejected deliveries of Prairie Jobs" }).click();
-  await page.getByRole("link", { name: "Map first_name" }).click();
+  await page.getByRole("link", { name: "Edit the mapping" }).click();
   await page.getByText("Show a payload to see what the mapping makes of it.").waitFor();
   await assertAccessible(page);
   await show(page);
