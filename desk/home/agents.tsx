@@ -1,4 +1,5 @@
 import Clock from "lucide-react/icons/clock";
+import TriangleAlert from "lucide-react/icons/triangle-alert";
 import { Link } from "wouter";
 import type { AgentFigures, Figures } from "../data/figures.ts";
 import { Avatar } from "../ui/avatar.tsx";
@@ -8,6 +9,8 @@ import { Nothing } from "../ui/nothing.tsx";
 import { Table, type TableColumn } from "../ui/table.tsx";
 import { minutesText } from "./time_text.ts";
 
+/** Of so many recruits on, an agent should have answered half. */
+const MANY = 4;
 /** A first response that took longer is slow, in minutes. */
 const SLOW = 60;
 
@@ -53,7 +56,11 @@ const COLUMNS: TableColumn<AgentFigures>[] = [
   numberColumn("Recruits", "recruits"),
   {
     ...numberColumn("Answered", "answered"),
-    cell: ({ wrote, answered }) => wrote === 0 ? "0" : `${countText(answered)} of ${countText(wrote)}`,
+    cell: ({ wrote, answered }) => {
+      if (wrote === 0) return "0";
+      const words = `${countText(answered)} of ${countText(wrote)}`;
+      return wrote >= MANY && answered < wrote / 2 ? <Badge meaning="warn" icon={TriangleAlert}>{words}</Badge> : words;
+    },
   },
   {
     ...numberColumn("First response", "median"),

@@ -22,7 +22,7 @@ const TITLES: Record<Listed["figure"], string> = {
   wrote: "Recruits who began to write",
   answered: "Recruits who began to write",
   unanswered: "Recruits who began to write",
-  failed: "Recruits who missed a text",
+  failed: "Texts not delivered",
   opt_outs: "Opt-outs",
 };
 

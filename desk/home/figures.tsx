@@ -32,7 +32,7 @@ export function FigureRow({ figures }: { figures: Figures }) {
           hint={"by a person" + (median === null ? "" : `; the rest in ${minutesText(median)} (median)`)}
         />
         <Figure
-          label="Missed a text"
+          label="Texts not delivered"
           value={failed}
           before={before.failed}
           isLessBetter

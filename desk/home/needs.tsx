@@ -9,17 +9,18 @@ import UserRoundX from "lucide-react/icons/user-round-x";
 import type { ReactNode } from "react";
 import { Link } from "wouter";
 import { figureQueries, type Figures } from "../data/figures.ts";
-import { inboxQueries } from "../data/inbox.ts";
+import { type Filter, inboxQueries } from "../data/inbox.ts";
 import { orderQueries } from "../data/orders.ts";
 import { usePages } from "../data/pages.ts";
 import { getsAlerts, teamQueries } from "../data/team.ts";
 import type { Agent } from "../data/user.ts";
-import { countText } from "../ui/count.ts";
+import { countOf, countText } from "../ui/count.ts";
 import type { Icon } from "../ui/icon_button.tsx";
 import { wantedText } from "../ui/order_fill.tsx";
 import { paceOf } from "../ui/pace.ts";
+import { phoneText } from "../ui/phone.ts";
 import { Skeleton } from "../ui/query_result.tsx";
-import { ago } from "../ui/time.tsx";
+import { ago, Time } from "../ui/time.tsx";
 import { listHref } from "./address.ts";
 import { allRecruits } from "./figures.tsx";
 import { isFewTexted } from "./funnel.tsx";
@@ -35,6 +36,9 @@ interface Need {
   state?: object;
 }
 
+/** What the inbox opens with. */
+const UNDELIVERED: Filter = { view: "failed", isUnread: false, typed: "", agentId: null };
+
 /** What is wrong now, whatever the days, and what was in them. The most urgent is first. */
 export function Needs({ agent, figures }: { agent: Agent; figures: Figures }) {
   const counts = useQuery(inboxQueries.counts(agent));
@@ -42,6 +46,7 @@ export function Needs({ agent, figures }: { agent: Agent; figures: Figures }) {
   const orders = usePages(orderQueries.list(agent.agency_id, false));
   const standings = useQuery(orderQueries.standings());
   const people = usePages(teamQueries.members(agent.agency_id, false));
+  const undelivered = usePages(inboxQueries.list(agent, UNDELIVERED)).data?.[0];
   const queries = [counts, funnel, orders, standings, people];
   if (queries.some(({ data, error }) => data === undefined && error === null)) return <Skeleton rows={1} />;
 
@@ -56,52 +61,64 @@ export function Needs({ agent, figures }: { agent: Agent; figures: Figures }) {
       order.status === "open" && (paceOf(order).isWrong || idle?.some(({ order_id }) => order_id === order.id))
     ) ?? [];
   const active = people.data?.filter(({ is_active }) => is_active);
-  const needs: (Need | false)[] = [
+  const now: (Need | false)[] = [
     waiting > 0 && {
       icon: Clock,
-      what: some(waiting, "recruit waits", "recruits wait"),
+      what: countOf(waiting, "recruit waits", "recruits wait"),
       words: (
         <>
           for {isTheirs ? <bdi>{theirs.map(({ name }) => name).join(" and ")}</bdi> : "an answer"}
           {figures.waiting.since !== null && `, longest ${ago(figures.waiting.since)}`}
         </>
       ),
-      act: "Answer",
+      act: theirs.every(({ id }) => id === agent.id) ? "Answer" : "Open",
       href: "/inbox/waiting",
       state: isTheirs && theirs.length === 1 ? { agentId: theirs[0]!.id } : undefined,
     },
     failed > 0 && {
       icon: MessageSquareX,
-      what: some(failed, "recruit", "recruits"),
-      words: "did not get our latest text, however long ago",
+      what: countOf(failed, "text", "texts"),
+      words: failed > 1 || undelivered === undefined ? failed === 1 ? "was not delivered" : "were not delivered" : (
+        <>
+          was not delivered to <bdi>{undelivered.name ?? phoneText(undelivered.recruit_phone)}</bdi>, last text{" "}
+          <Time at={undelivered.last_text_at} isShort />
+        </>
+      ),
       act: "Open",
       href: "/inbox/failed",
     },
     nobody > 0 && {
       icon: UserRoundX,
-      what: some(nobody, "conversation", "conversations"),
+      what: countOf(nobody, "conversation", "conversations"),
       words: nobody === 1 ? "has no agent" : "have no agent",
       act: "Assign",
       href: "/inbox/nobody",
     },
     without > 0 && {
       icon: UserRoundX,
-      what: some(without, "recruit", "recruits"),
+      what: countOf(without, "recruit", "recruits"),
       words: `of the last ${figures.days} days ${without === 1 ? "has" : "have"} no agent`,
       act: "Assign",
       href: "/recruits?agent=none",
     },
-    ...(funnel.data ?? []).filter((row) => isFewTexted(row, figures)).map(({ vendor_id, vendor, leads, texted }) => ({
-      icon: MessageSquareOff,
-      what: `${texted === 0 ? "None" : `Only ${countText(texted)}`} of ${countText(leads)} recruits`,
-      words: (
-        <>
-          of <bdi>{vendor}</bdi> {texted < 2 ? "was" : "were"} texted
-        </>
-      ),
-      act: "See who",
-      href: listHref("not_texted", figures.days, { vendor_id }),
-    })),
+  ];
+  const setUp: (Need | false)[] = [
+    ...(funnel.data ?? []).filter((row) => isFewTexted(row, figures)).map(({ vendor_id, vendor, leads, texted }) => {
+      const isGreeted = orders.hasNextPage ||
+        orders.data?.some((order) => order.has_greeting && (order.vendor ?? vendor) === vendor);
+      return {
+        icon: MessageSquareOff,
+        what: `${texted === 0 ? "None" : `Only ${countText(texted)}`} of ${countText(leads)} recruits`,
+        words: (
+          <>
+            of <bdi>{vendor}</bdi> {texted < 2 ? "was" : "were"} texted{isGreeted === false && ": no order greets them"}
+          </>
+        ),
+        ...isGreeted === false
+          ? { act: "Set up", href: "/settings/orders" }
+          : { act: "See who", href: listHref("not_texted", figures.days, { vendor_id }) },
+      };
+    }),
     stuck.length > 0 && {
       icon: ChartNoAxesColumn,
       what: stuck.length === 1 ? <bdi>Order “{wantedText(stuck[0]!)}”:</bdi> : `${countText(stuck.length)} orders`,
@@ -121,8 +138,8 @@ export function Needs({ agent, figures }: { agent: Agent; figures: Figures }) {
       href: "/settings/notifications",
     },
   ];
-  const found = needs.filter((need) => need !== false);
-  if (found.length === 0) {
+  const groups = [["Needs you now", now], ["Set up", setUp]] as const;
+  if (![...now, ...setUp].some(Boolean)) {
     return queries.every(({ error }) => error === null) && (
       <p className="quiet line">
         <Check size={16} /> Nothing needs you
@@ -130,23 +147,25 @@ export function Needs({ agent, figures }: { agent: Agent; figures: Figures }) {
     );
   }
   return (
-    <section aria-labelledby="needs" className="panel needs">
-      <h2 id="needs">Needs you</h2>
-      <ul className="rows">
-        {found.map(({ icon: Icon, what, words, act, href, state }) => (
-          <li key={href}>
-            <Icon size={16} />
-            <span>
-              <strong>{what}</strong> {words}
-            </span>
-            <Link href={href} state={state} className="button">{act}</Link>
-          </li>
-        ))}
-      </ul>
+    <section aria-label="Needs you" className="panel needs">
+      {groups.map(([title, needs]) =>
+        needs.some(Boolean) && (
+          <div key={title}>
+            <h2>{title}</h2>
+            <ul className="rows">
+              {needs.filter((need) => need !== false).map(({ icon: Icon, what, words, act, href, state }, place) => (
+                <li key={place}>
+                  <Icon size={16} className={Icon === Clock ? "is-live" : undefined} />
+                  <span>
+                    <strong>{what}</strong> {words}
+                  </span>
+                  <Link href={href} state={state} className="button">{act}</Link>
+                </li>
+              ))}
+            </ul>
+          </div>
+        )
+      )}
     </section>
   );
-}
-
-function some(count: number, one: string, several: string): string {
-  return `${countText(count)} ${count === 1 ? one : several}`;
 }

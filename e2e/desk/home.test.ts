@@ -72,14 +72,14 @@ deskTest(
     await signIn(page, monday);
     await page.getByRole("heading", { name: "Home", level: 1 }).waitFor();
     assert.equal(await page.getByRole("navigation").getByRole("link").first().innerText(), "Home");
-    await figure(page, "Missed a text").filter({ hasText: /1\s*up,\s*0 before/ }).waitFor();
+    await figure(page, "Texts not delivered").filter({ hasText: /1\s*up,\s*0 before/ }).waitFor();
     await table(page, "Orders").getByText("of 400 recruits").waitFor();
     await table(page, "Recruits by vendor").getByRole("row", { name: /Bright Careers/ }).waitFor();
     await assertAccessible(page);
 
     for (
       const [name, title, words, conversation] of [
-        ["Missed a text", "Recruits who missed a text", "Grace Marsh", monday.grace],
+        ["Texts not delivered", "Texts not delivered", "Grace Marsh", monday.grace],
         ["Opt-outs", "Opt-outs", "Devon Marsh", monday.devon],
       ] as const
     ) {
@@ -113,7 +113,7 @@ deskTest(
     // As the number at Inbox says, at once.
     const needs = page.getByRole("region", { name: "Needs you" }).getByRole("listitem");
     await needs.filter({ hasText: "1 recruit waits for Ada Byron, longest 2 days" }).waitFor();
-    await needs.filter({ hasText: "1 recruit did not get our latest text, however long ago" }).getByRole("link", {
+    await needs.filter({ hasText: "1 text was not delivered to Grace Marsh, last text " }).getByRole("link", {
       name: "Open",
     })
       .waitFor();
@@ -121,7 +121,7 @@ deskTest(
     await needs.filter({ hasText: "Nobody gets an alert while the desk is closed" }).waitFor();
     await receive(monday.grace, { Body: "Tuesday is fine" });
     await page.getByRole("navigation").getByRole("link", { name: "Inbox 2 waiting" }).waitFor();
-    await needs.filter({ hasText: /2 recruits wait for/ }).getByRole("link", { name: "Answer" }).click();
+    await needs.filter({ hasText: /2 recruits wait for/ }).getByRole("link", { name: "Open" }).click();
     await page.getByRole("region", { name: "Conversations" }).getByRole("link", { name: /Is this still open/ })
       .waitFor();
   },
@@ -204,8 +204,8 @@ deskTest(
     assert.match(first!, /^(12 min|<1 min)$/);
     await table(page, "Agents").getByRole("row", { name: /Vic Hale deactivated/ }).waitFor();
     const needs = page.getByRole("region", { name: "Needs you" }).getByRole("listitem");
-    await needs.filter({ hasText: /^None of \d+ recruits of Bright Careers was texted/ })
-      .getByRole("link", { name: "See who" }).waitFor();
+    await needs.filter({ hasText: /^None of \d+ recruits of Bright Careers was texted: no order greets them/ })
+      .getByRole("link", { name: "Set up" }).waitFor();
     await needs.filter({ hasText: "2 recruits of the last 14 days have no agent" })
       .getByRole("link", { name: "Assign" }).click();
     await until(async () => await page.getByRole("table", { name: "Recruits" }).getByRole("rowheader").count() === 2);
