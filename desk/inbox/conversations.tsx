@@ -3,7 +3,7 @@ import ChevronDown from "lucide-react/icons/chevron-down";
 import Funnel from "lucide-react/icons/funnel";
 import Keyboard from "lucide-react/icons/keyboard";
 import ListChecks from "lucide-react/icons/list-checks";
-import Search from "lucide-react/icons/search";
+import TextSearch from "lucide-react/icons/text-search";
 import X from "lucide-react/icons/x";
 import { Fragment, type ReactNode, Suspense, useId, useRef, useState } from "react";
 import { flushSync } from "react-dom";
@@ -115,7 +115,7 @@ export function Conversations(filtered: Filtered) {
         : (
           <div className="filters">
             <Views {...filtered} />
-            <IconButton icon={Search} label={SEARCHED} keys="/" onClick={openSearch} />
+            <IconButton icon={TextSearch} label={SEARCHED} keys="/" onClick={openSearch} />
             <MoreFilters {...filtered} isSelecting={isSelecting} select={() => setSelecting(true)} />
           </div>
         )}
