@@ -24,12 +24,12 @@ function KnownRecruit({ id, conversation, isManager }: { id: string; conversatio
         recruit === null ? <PhoneFacts conversation={conversation} /> : (
           <>
             <p>
-              <Link href={`/recruits/${id}`}>
-                <strong>
+              <strong>
+                <Link href={`/recruits/${id}`}>
                   <bdi>{fullName(recruit)}</bdi>
-                </strong>
-                <span className="visually-hidden">, the profile</span>
-              </Link>
+                  <span className="visually-hidden">, the profile</span>
+                </Link>
+              </strong>
             </p>
             <div className="stage">
               <span className="quiet" aria-hidden>Stage</span>

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { Time } from "./time.tsx";
 
 /**
- * A text as a bubble: the recruit's at the left, ours at the right.
+ * A text as a bubble: the recruit's at the left, whose name is only heard, ours at the right.
  *
  * @param isFirst whether it begins what one person has written in one go: who and when stand above that once
  * @param children what stands below its words: files, and how far it has come
@@ -18,7 +18,7 @@ export function Bubble({ by, writer, at, isFirst = true, body, children }: {
   return (
     <li className={`text is-${by} ${isFirst ? "" : "is-next"}`}>
       <p className={isFirst ? "quiet" : "visually-hidden"}>
-        <strong>{writer}</strong> <Time at={at} isDayKnown />
+        <strong className={by === "recruit" ? "visually-hidden" : undefined}>{writer}</strong> <Time at={at} isDayKnown />
       </p>
       {body && <p className="body" dir="auto">{body}</p>}
       {children}
