@@ -76,7 +76,7 @@ function Next({ row, others, hasMore }: { row: InboxRow; others: number; hasMore
   const name = row.name || phoneText(row.recruit_phone);
   useMinute();
   return (
-    <div className="state">
+    <div className="panel">
       <p className="line">
         <strong>
           <Avatar id={id} name={name} isNamed />
@@ -96,12 +96,16 @@ function Next({ row, others, hasMore }: { row: InboxRow; others: number; hasMore
           </Bubble>
         </ol>
       )}
-      <Link className="button primary" href={hrefOf("waiting", id)} state={{ isWriting: true }}>
-        <span>
-          Answer <bdi>{name}</bdi>
-        </span>
-      </Link>
-      {others > 0 && <p>{others}{hasMore && "+"} more {others === 1 && !hasMore ? "waits" : "wait"}</p>}
+      <div className="line">
+        <Link className="button primary" href={hrefOf("waiting", id)} state={{ isWriting: true }}>
+          <span>
+            Answer <bdi>{name}</bdi>
+          </span>
+        </Link>
+        {others > 0 && (
+          <p className="quiet">{others}{hasMore && "+"} more {others === 1 && !hasMore ? "waits" : "wait"}</p>
+        )}
+      </div>
     </div>
   );
 }

@@ -140,7 +140,7 @@ function Thread({ conversation, agent, view }: { conversation: Conversation; age
               id={conversation.recruiting_lead_id}
               phone={conversation.recruit_phone}
               label="Call"
-              className="button plain call"
+              className="button plain"
             >
               <Phone size={18} />
               <span className="from-wide">Call</span>

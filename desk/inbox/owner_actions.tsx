@@ -10,7 +10,6 @@ import { useAssignConversation, useHandBack, useNeedsNoReply, useNeedsReply } fr
 import type { Agent } from "../data/user.ts";
 import { ActionError } from "../ui/action.tsx";
 import type { Act } from "../ui/acts.ts";
-import { IconButton } from "../ui/icon_button.tsx";
 import { fullName } from "../ui/name.ts";
 import { timeText } from "../ui/time.tsx";
 import { useKeys } from "./keys.ts";
@@ -18,11 +17,9 @@ import { useKeys } from "./keys.ts";
 /** An act that has an icon. */
 export type IconAct = Act & {
   icon: NonNullable<Act["icon"]>;
-  /** The words in place of its label, where there is no room for that. */
+  /** The words of its button, in place of its label. */
   short?: string;
   isRunning?: boolean;
-  /** Whether it is the next thing to do. */
-  isFirst?: boolean;
 };
 
 /**
@@ -55,7 +52,7 @@ export function useOwnerActs({ conversation, agent, isWriter, readUpTo }: {
   const done: IconAct | null = !isWriter
     ? null
     : due_since !== null
-    ? { label: "No reply needed", short: "Done", icon: Check, keys: "E", isFirst: true, run: finish }
+    ? { label: "No reply needed", short: "Done", icon: Check, keys: "E", run: finish }
     : isDone
     ? { label: "Undo: reply needed", short: "Undo", icon: Undo2, keys: "E", run: () => needsReply.mutate() }
     : null;
@@ -79,23 +76,21 @@ export function useOwnerActs({ conversation, agent, isWriter, readUpTo }: {
   return { done, bot, give, mutations: [assign, handBack, needsNoReply, needsReply] };
 }
 
-/** The button of an act: an icon, with its words where it `isNamed`. */
+/** The button of an act: an icon, with its words where there is room, or always where it `isNamed`. */
 export function ActButton(
-  { act: { label, short, icon: Icon, keys, isRunning, isFirst, run }, isNamed }: { act: IconAct; isNamed?: boolean },
+  { act: { label, short = label, icon: Icon, keys, isRunning, run }, isNamed }: { act: IconAct; isNamed?: boolean },
 ) {
-  const given = { "aria-disabled": isRunning, onClick: () => void run() };
-  if (!isNamed) return <IconButton icon={Icon} label={label} keys={keys} {...given} />;
   return (
     <button
       type="button"
-      className={isFirst ? "primary" : undefined}
-      aria-label={short === undefined || label.startsWith(short) ? label : `${short}: ${label}`}
+      className={isNamed ? undefined : "plain"}
+      aria-label={label.startsWith(short) ? label : `${short}: ${label}`}
       title={keys ? `${label} (${keys})` : label}
-      {...given}
+      aria-disabled={isRunning}
+      onClick={() => void run()}
     >
       <Icon size={18} />
-      <span className={short && "from-wide"}>{label}</span>
-      {short && <span className="to-wide">{short}</span>}
+      <span className={isNamed ? undefined : "from-wide"}>{short}</span>
     </button>
   );
 }

@@ -18,7 +18,8 @@ export function Bubble({ by, writer, at, isFirst = true, body, children }: {
   return (
     <li className={`text is-${by} ${isFirst ? "" : "is-next"}`}>
       <p className={isFirst ? "quiet" : "visually-hidden"}>
-        <strong className={by === "recruit" ? "visually-hidden" : undefined}>{writer}</strong> <Time at={at} isDayKnown />
+        <strong className={by === "recruit" ? "visually-hidden" : undefined}>{writer}</strong>{" "}
+        <Time at={at} isDayKnown />
       </p>
       {body && <p className="body" dir="auto">{body}</p>}
       {children}

@@ -180,7 +180,7 @@ deskTest("an agent takes over from the bot, and hands back", async (page) => {
   await page.getByRole("button", { name: "Hand to bot" }).click();
   await page.getByRole("button", { name: "Take over" }).waitFor();
   assert.equal((await status())!.status, "bot");
-  await page.getByRole("button", { name: "No reply needed" }).click();
+  await page.getByRole("button", { name: "Done: No reply needed" }).click();
   await list(page).getByText("Nobody waits for an answer.").waitFor();
 });
 

@@ -355,7 +355,7 @@ deskTest("a phone of 320 or 360 px shows the list or the conversation", async (p
   await openAbout(page);
   await page.locator("#about").getByText("Maximiliane").first().waitFor();
   await page.keyboard.press("Escape");
-  await page.getByRole("button", { name: "No reply needed" }).tap();
+  await page.getByRole("button", { name: "Done: No reply needed" }).tap();
   await page.getByRole("main").getByRole("link", { name: "Inbox" }).tap();
   await list(page).getByText("Nobody waits for an answer.").waitFor();
   assert.equal(await texts(page).count(), 0);

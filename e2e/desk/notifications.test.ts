@@ -215,7 +215,7 @@ deskTest("icons tell that a recruit waits, and a sound is off until the user wan
   assert.ok(await page.getByLabel("A sound when something is new").isChecked());
   await page.keyboard.press("Escape");
   await list(page).getByRole("link", { name: "Devon" }).click();
-  await page.getByRole("button", { name: "No reply needed" }).click();
+  await page.getByRole("button", { name: "Done: No reply needed" }).click();
   await until(async () => await icon() === plain);
   assert.equal(await page.evaluate("badge"), 0);
 });

@@ -98,7 +98,7 @@ deskTest("a recruit who needs no reply leaves the list at once, and comes back w
   const talk = await openOfTwo(page);
   let call = await hold(page, "no_reply_needed");
   const row = list(page).getByRole("link", { name: /Maya/ });
-  const button = page.getByRole("button", { name: "No reply needed" });
+  const button = page.getByRole("button", { name: "Done: No reply needed" });
   await button.click();
   await row.waitFor({ state: "detached" });
   await button.waitFor({ state: "detached" });

@@ -152,7 +152,7 @@ deskTest("one works through the queue: an answer, and the next one who waits; al
   assert.equal(undone, 0);
   await page.keyboard.press("e");
   await assertRows(page, ["Ruth", "Devon", "Grace"]);
-  await page.getByRole("button", { name: "No reply needed" }).waitFor();
+  await page.getByRole("button", { name: "Done: No reply needed" }).waitFor();
 
   // Who types fast types the first letter before the page is painted again.
   const focused = `document.dispatchEvent(new KeyboardEvent("keydown", { key: "/" })), document.activeElement.type`;
@@ -264,7 +264,7 @@ deskTest("a conversation is put off until a time that one chooses; a new text en
   await page.keyboard.press("e");
   await page.getByText("The recruit has written meanwhile.").waitFor();
   await texts(page).getByText("Wait!").waitFor();
-  await page.getByRole("button", { name: "No reply needed" }).waitFor();
+  await page.getByRole("button", { name: "Done: No reply needed" }).waitFor();
   await assertRows(page, ["Devon", "Maya"]);
   await page.unroute("**/rpc/no_reply_needed");
 
