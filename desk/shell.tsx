@@ -14,6 +14,7 @@ import { AskForNotifications } from "./notifications/settings.tsx";
 import { Avatar } from "./ui/avatar.tsx";
 import { chunk } from "./ui/chunk.ts";
 import { cappedText } from "./ui/count.ts";
+import { useIsPhone } from "./ui/is_wide.ts";
 import { fullName } from "./ui/name.ts";
 import { useOnline } from "./ui/online.ts";
 import { part } from "./ui/part.tsx";
@@ -38,7 +39,7 @@ export function Shell({ user, email, children }: { user: User; email: string; ch
     <>
       <a className="skip" href="#main" onClick={skip}>Skip to the content</a>
       <header>
-        <p className="brand" title={agency?.name}>{agency?.name ?? "Desk"}</p>
+        <Brand agency={agency?.name} entries={entries} />
         {entries.length > 0 && (
           <nav aria-label="Main">
             {entries.map((entry) => <RailLink key={entry.to} entry={entry} agent={agent} />)}
@@ -58,6 +59,13 @@ export function Shell({ user, email, children }: { user: User; email: string; ch
       {children}
     </>
   );
+}
+
+/** The name of the agency; on a phone, where nothing else says it, that of the view. */
+function Brand({ agency = "Desk", entries }: { agency?: string; entries: Entry[] }) {
+  const [path] = useLocation();
+  const here = entries.find(({ to }) => path.startsWith(to));
+  return <p className="brand" title={agency}>{useIsPhone() && here?.label || agency}</p>;
 }
 
 function RailLink({ entry: { to, label, icon: Icon }, agent }: { entry: Entry; agent: Agent | null }) {

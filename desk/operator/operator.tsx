@@ -1,9 +1,23 @@
 import { useQuery } from "@tanstack/react-query";
+import Building from "lucide-react/icons/building-2";
+import ClipboardList from "lucide-react/icons/clipboard-list";
+import Hourglass from "lucide-react/icons/hourglass";
+import ListChecks from "lucide-react/icons/list-checks";
+import MessageCircleQuestion from "lucide-react/icons/message-circle-question-mark";
+import MessageCircleWarning from "lucide-react/icons/message-circle-warning";
+import PackageX from "lucide-react/icons/package-x";
+import Phone from "lucide-react/icons/phone";
+import ScrollText from "lucide-react/icons/scroll-text";
+import Search from "lucide-react/icons/search";
+import Store from "lucide-react/icons/store";
+import UserPlus from "lucide-react/icons/user-plus";
+import Webhook from "lucide-react/icons/webhook";
 import { type ReactNode, Suspense } from "react";
 import { Redirect, Route, Switch } from "wouter";
 import { operatorCounts } from "../data/operator_counts.ts";
 import { chunk } from "../ui/chunk.ts";
 import { countText } from "../ui/count.ts";
+import type { Icon } from "../ui/icon_button.tsx";
 import { useHasViewList, useIsPhone } from "../ui/is_wide.ts";
 import { Page } from "../ui/page.tsx";
 import { Skeleton } from "../ui/query_result.tsx";
@@ -134,28 +148,29 @@ function Views() {
 /** Each with how much of it waits for an operator. */
 function useTabs(): Record<"toDo" | "service", Tab[]> {
   const { data: counts } = useQuery(operatorCounts());
-  const tab = (view: string, label: string, count?: number) => ({
+  const tab = (view: string, label: string, icon: Icon, count?: number) => ({
     href: `/operator${view}`,
     label,
+    icon,
     count: count ? countText(count) : undefined,
   });
   return {
     toDo: [
-      { ...tab("", "Today", useTroubles().toDo), group: "To do" },
-      tab("/deliveries", "Rejected deliveries", counts?.deliveries),
-      tab("/waiting", "Waiting leads", counts?.leads),
-      tab("/recruits", "Waiting recruits", counts?.recruits),
-      tab("/texts", "Unmatched texts", counts?.texts),
+      { ...tab("", "Today", ListChecks, useTroubles().toDo), group: "To do" },
+      tab("/deliveries", "Rejected deliveries", PackageX, counts?.deliveries),
+      tab("/waiting", "Waiting leads", Hourglass, counts?.leads),
+      tab("/recruits", "Waiting recruits", MessageCircleWarning, counts?.recruits),
+      tab("/texts", "Unmatched texts", MessageCircleQuestion, counts?.texts),
     ],
     service: [
-      { ...tab("/search", "Search"), group: "Service" },
-      tab("/leads", "Leads"),
-      tab("/agencies", "Agencies"),
-      tab("/orders", "Orders"),
-      { ...tab("/numbers", "Numbers"), also: ["/operator/outbox"] },
-      { ...tab("/vendors", "Vendors"), also: ["/operator/mappings", "/operator/duplicates"] },
-      tab("/destinations", "Destinations"),
-      tab("/actions", "What we did"),
+      { ...tab("/search", "Search", Search), group: "Service" },
+      tab("/leads", "Leads", UserPlus),
+      tab("/agencies", "Agencies", Building),
+      tab("/orders", "Orders", ClipboardList),
+      { ...tab("/numbers", "Numbers", Phone), also: ["/operator/outbox"] },
+      { ...tab("/vendors", "Vendors", Store), also: ["/operator/mappings", "/operator/duplicates"] },
+      tab("/destinations", "Destinations", Webhook),
+      tab("/actions", "What we did", ScrollText),
     ],
   };
 }

@@ -1,4 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
+import Bell from "lucide-react/icons/bell";
+import BotIcon from "lucide-react/icons/bot";
+import Clock from "lucide-react/icons/clock";
+import ClipboardList from "lucide-react/icons/clipboard-list";
+import HistoryIcon from "lucide-react/icons/history";
+import Phone from "lucide-react/icons/phone";
+import Users from "lucide-react/icons/users";
+import Webhook from "lucide-react/icons/webhook";
+import Zap from "lucide-react/icons/zap";
 import { type ReactNode, Suspense } from "react";
 import { Link, Redirect, Route, Switch } from "wouter";
 import { agencyQueries } from "../data/agency.ts";
@@ -22,15 +31,15 @@ const Bot = chunk(async () => (await import("./bot.tsx")).Bot);
 
 /** The parts in their order, each with the end of its address. The first of a group names it. */
 const PARTS = [
-  { path: "", label: "People", group: "Team" },
-  { path: "/notifications", label: "Notifications" },
-  { path: "/orders", label: "Orders and greetings", group: "Recruits" },
-  { path: "/bot", label: "Bot", group: "Texting" },
-  { path: "/quick-replies", label: "Quick replies" },
-  { path: "/numbers", label: "Numbers" },
-  { path: "/agency", label: "Name and hours", group: "Agency" },
-  { path: "/destinations", label: "Destinations" },
-  { path: "/history", label: "History" },
+  { path: "", label: "People", icon: Users, group: "Team" },
+  { path: "/notifications", label: "Notifications", icon: Bell },
+  { path: "/orders", label: "Orders and greetings", icon: ClipboardList, group: "Recruits" },
+  { path: "/bot", label: "Bot", icon: BotIcon, group: "Texting" },
+  { path: "/quick-replies", label: "Quick replies", icon: Zap },
+  { path: "/numbers", label: "Numbers", icon: Phone },
+  { path: "/agency", label: "Name and hours", icon: Clock, group: "Agency" },
+  { path: "/destinations", label: "Destinations", icon: Webhook },
+  { path: "/history", label: "History", icon: HistoryIcon },
 ] as const;
 
 /** What a manager sees and changes of the agency, each part with its address. */

@@ -7,6 +7,7 @@ import { Link } from "wouter";
 import { countText } from "./count.ts";
 import type { Column } from "./list.tsx";
 import { LoadMoreButton, type PagedQuery } from "./load_more_button.tsx";
+import { useIsPhone } from "./is_wide.ts";
 import { Menu, type MenuItem } from "./menu.tsx";
 import { type Query, QueryResult, TableSkeleton } from "./query_result.tsx";
 import { useSelection } from "./selection.ts";
@@ -61,7 +62,7 @@ interface Shown<Row> {
  * @param expected how many rows may come, so that what is below moves little
  * @param sort the words for the order of an address that names none: `name`, or `-received`
  * @param hasSortSelect whether a phone, where there is no head, has a {@link SortSelect} above the rows
- * @param acts what can be done with the rows that are selected. Where it is given, rows can be
+ * @param acts what can be done with the rows that are selected. Where it is given, rows can be; on a phone after a tap
  */
 export function Table<Row>(
   { query, resource, empty, expected, sort: standard = "", hasSortSelect = true, acts, ...shown }: Shown<Row> & {
@@ -74,15 +75,32 @@ export function Table<Row>(
     acts?: (rows: Row[], clear: () => void) => ReactNode;
   },
 ) {
+  const isPhone = useIsPhone();
+  const [isSelecting, setSelecting] = useState(false);
   const { isPlaceholderData = false, hasNextPage = false, isFetchingNextPage = false, fetchNextPage } = query;
   return (
     <QueryResult query={query} resource={resource} skeleton={<TableSkeleton rows={expected} />}>
       {(rows) =>
         rows.length === 0 ? isPlaceholderData ? <TableSkeleton rows={expected} /> : empty : (
           <>
-            {hasSortSelect && <SortSelect columns={shown.columns} standard={standard} />}
+            {isPhone && (
+              <div className="table-tools">
+                {hasSortSelect && <SortSelect columns={shown.columns} standard={standard} />}
+                {acts && (
+                  <button type="button" className="link" onClick={() => setSelecting(!isSelecting)}>
+                    {isSelecting ? "Select none" : "Select"}
+                  </button>
+                )}
+              </div>
+            )}
             <ZoneInTitle value>
-              <SortedTable {...shown} rows={rows} standard={standard} acts={acts} isBusy={isPlaceholderData} />
+              <SortedTable
+                {...shown}
+                rows={rows}
+                standard={standard}
+                acts={!isPhone || isSelecting ? acts : undefined}
+                isBusy={isPlaceholderData}
+              />
             </ZoneInTitle>
             {fetchNextPage && <LoadMoreButton query={{ hasNextPage, isFetchingNextPage, fetchNextPage }} />}
           </>

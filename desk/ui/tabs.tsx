@@ -1,12 +1,15 @@
 import ChevronDown from "lucide-react/icons/chevron-down";
 import { Fragment, type ReactNode, useEffect, useId, useRef } from "react";
 import { Link, useLocation } from "wouter";
+import type { Icon } from "./icon_button.tsx";
 
 /** One part of a view. */
 export interface Tab {
   /** Its address. */
   href: string;
   label: ReactNode;
+  /** What stands before it in a list. */
+  icon?: Icon;
   /** How many things are in it. */
   count?: ReactNode;
   /** The beginnings of other addresses that belong to it. */
@@ -60,6 +63,7 @@ export function Tabs({ label, tabs, among = tabs, isList = false }: {
         <Fragment key={tab.href}>
           {tab.group && <span className="tabs-group">{tab.group}</span>}
           <Link href={tab.href} aria-current={tab === current ? "page" : undefined}>
+            {isList && tab.icon && <tab.icon size={16} />}
             {tab.label}
             {tab.count !== undefined && <span className="count-of">{tab.count}</span>}
           </Link>

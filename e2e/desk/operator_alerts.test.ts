@@ -138,6 +138,8 @@ deskTest("an operator sees which texts are not sent, and why", async (page) => {
   await page.evaluate(`location.hash = "#/operator/search/${talk.lead_id}"`);
   await page.getByText("Greeting held: its state has no open hours.").waitFor();
   await page.getByRole("link", { name: "Texts without open hours" }).click();
+  assert.equal(await text.getByRole("checkbox").count(), 0, "on a phone rows can be selected after a tap");
+  await page.getByRole("button", { name: "Select", exact: true }).click();
   await text.getByRole("checkbox").check();
   await page.getByRole("button", { name: "Cancel the selected" }).click();
   const question = page.getByRole("dialog");
@@ -155,5 +157,5 @@ deskTest("an operator sees which texts are not sent, and why", async (page) => {
   await page.evaluate(`location.hash = "#/operator/outbox/failed/${agent.agency_id}"`);
   await text.getByText("Twilio: 30007, the carrier has taken it for spam").waitFor();
   await page.getByRole("link", { name: "See the agency’s orders" }).click();
-  await page.getByRole("region", { name: "Orders" }).waitFor();
+  await page.getByRole("region", { name: "Orders", exact: true }).waitFor();
 }, PHONE);
