@@ -145,7 +145,7 @@ function Event({ event, detail, of: { lead, explained } }: { event: string; deta
   const linked = isLinked ? names.map((name) => name.replace(/[^\w\s]/g, "\\$&")) : [];
   const parts = detail.split(RegExp(`(${[UUID, ...linked].join("|")})`));
   return (
-    <span>
+    <span className="is-sentence">
       <strong>{event === "stored" ? "received" : event}</strong> {event === "stored" && lead.vendor && (
         <>
           from <Link href={`/operator/leads?vendor=${lead.vendor}`}>{nameOf(lead.vendor)}</Link>,{" "}
