@@ -7,6 +7,7 @@ import { type Recruit, type RecruitFilter, recruitQueries, type Stage, STAGES, u
 import { ActionError } from "../ui/action.tsx";
 import { Avatar } from "../ui/avatar.tsx";
 import { DotSeparated } from "../ui/dot_separated.tsx";
+import { useIsPhone } from "../ui/is_wide.ts";
 import { labelOf } from "../ui/json_value.tsx";
 import { LoadMoreButton } from "../ui/load_more_button.tsx";
 import { Menu } from "../ui/menu.tsx";
@@ -109,6 +110,7 @@ function Card({ recruit, onMove }: { recruit: Recruit; onMove: (recruit: Moved, 
   const { id, state, agent_id, agent, stage, created_at, waiting_since } = recruit;
   const isLate = waiting_since === null && ["new", "contacted", "interview"].includes(stage) &&
     Date.now() - Date.parse(created_at) > LATE_DAYS * 86_400_000;
+  const isPhone = useIsPhone();
   const moved = { id, name: fullName(recruit), stage };
   return (
     <li
@@ -123,16 +125,20 @@ function Card({ recruit, onMove }: { recruit: Recruit; onMove: (recruit: Moved, 
         <Link href={`/recruits/${id}`} draggable={false} className="name">
           <bdi>{moved.name}</bdi>
         </Link>
+        <Need recruit={recruit} />
         <Applications recruit={recruit} />
       </span>
       <Menu
         label={`Move ${moved.name}`}
         icon={ArrowRightLeft}
+        {...isPhone && { words: "Move", className: "plain" }}
         items={STAGES.filter((to) => to !== stage).map((to) => ({ label: labelOf(to), run: () => onMove(moved, to) }))}
       />
-      <span className="quiet badges">
-        <Need recruit={recruit} />
-      </span>
+      {screeningOf(recruit).length > 0 && (
+        <span className="quiet">
+          <ScreeningTags recruit={recruit} most={2} />
+        </span>
+      )}
       <span className="quiet">
         <DotSeparated>
           {state}
@@ -140,15 +146,15 @@ function Card({ recruit, onMove }: { recruit: Recruit; onMove: (recruit: Moved, 
             <span className="visually-hidden">received</span>
             <Time at={created_at} isAge />
           </span>
-          {agent_id === null && "No agent"}
         </DotSeparated>
       </span>
-      {screeningOf(recruit).length > 0 && (
-        <span className="quiet">
-          <ScreeningTags recruit={recruit} />
-        </span>
-      )}
-      {agent_id !== null && <Avatar id={agent_id} name={agent!} />}
+      {agent_id === null
+        ? (
+          <span className="avatar is-none" title="No agent">
+            <span className="visually-hidden">No agent</span>
+          </span>
+        )
+        : <Avatar id={agent_id} name={agent!} />}
     </li>
   );
 }

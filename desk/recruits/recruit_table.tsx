@@ -30,7 +30,7 @@ import { CallLink } from "../ui/recruit_facts.tsx";
 import { RecruitStage } from "../ui/recruit_stage.tsx";
 import { ScreeningTags } from "../ui/screening.tsx";
 import { Table, type TableColumn } from "../ui/table.tsx";
-import { Time } from "../ui/time.tsx";
+import { ago, Time } from "../ui/time.tsx";
 import { showToast } from "../ui/toast.tsx";
 import { downloadRecruits } from "./export_button.tsx";
 import { STANDARD_SORT } from "./filter.ts";
@@ -92,7 +92,15 @@ export const COLUMNS: TableColumn<Recruit>[] = [
 export function Need({ recruit }: { recruit: Recruit }) {
   const { waiting_since } = recruit;
   const need = needOf(recruit);
-  if (need === "answer") return <Badge meaning={latenessOf(waiting_since!)}>{waitText(waiting_since!)}</Badge>;
+  if (need === "answer") {
+    return (
+      <Badge meaning={latenessOf(waiting_since!)} title={waitText(waiting_since!)}>
+        <span>
+          <span className="visually-hidden">waits</span> {ago(waiting_since!)}
+        </span>
+      </Badge>
+    );
+  }
   return need === "opening" && <span className="badge unopened" title="Not opened">not opened</span>;
 }
 

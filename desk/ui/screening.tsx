@@ -9,14 +9,15 @@ export const SCREENING_WORDS: Record<Screening, string> = {
   not_asked: "Not asked",
 };
 
-/** The screening of a recruit as tags: "Asking 3 of 4", "Licensed: Yes", "IL, IN". */
-export function ScreeningTags({ recruit }: { recruit: Recruit }) {
+/** The screening of a recruit as tags: "Asking 3 of 4", "Licensed: Yes", "IL, IN". Of more than `most` the number shows. */
+export function ScreeningTags({ recruit, most = Infinity }: { recruit: Recruit; most?: number }) {
   const tags = screeningOf(recruit);
   return tags.length === 0
     ? <Nothing words={recruit.screening === "not_asked" ? "not asked" : "no answer yet"} />
     : (
       <span className="screening" title={tags.join(" · ")}>
-        {tags.map((tag) => <span key={tag} className="badge">{tag}</span>)}
+        {tags.slice(0, most).map((tag) => <span key={tag} className="badge">{tag}</span>)}
+        {tags.length > most && <span className="badge">+{tags.length - most}</span>}
       </span>
     );
 }
