@@ -27,7 +27,7 @@ document.getElementById("add-referral")!.addEventListener("click", () => {
 
 try {
   if (lead_id === "" || agent_id === "") {
-    throw new Error("Open this window with Start presentation, beside a lead of the desk.");
+    throw new Error("Open this window with Present, beside a lead of the desk.");
   }
   connect(await readConfig());
   const stopLogging = logPresentation(lead_id, agent_id);

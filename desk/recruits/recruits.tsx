@@ -5,9 +5,8 @@ import { type RefObject, useLayoutEffect, useRef } from "react";
 import { useRoute, useSearch } from "wouter";
 import { recruitQueries } from "../data/recruits.ts";
 import type { Agent } from "../data/user.ts";
-import { countText } from "../ui/count.ts";
 import { useIsPhone } from "../ui/is_wide.ts";
-import { Page } from "../ui/page.tsx";
+import { ListHead, Page } from "../ui/page.tsx";
 import { ExportButton } from "./export_button.tsx";
 import { RecruitBoard } from "./recruit_board.tsx";
 import { RecruitFilters } from "./recruit_filters.tsx";
@@ -37,11 +36,7 @@ function AllRecruits({ agent, left }: { agent: Agent; left: RefObject<LeftList> 
   }, [left]);
   return (
     <Page title="Recruits" isTitleHidden className={isBoard ? "board-page" : undefined}>
-      <RecruitFilters agent={agent} filter={filter} />
-      <div className="line">
-        <p className="quiet">
-          {count === undefined ? "…" : `${countText(count)} ${count === 1 ? "recruit" : "recruits"}`}
-        </p>
+      <ListHead count={count} noun="recruit">
         {agent.role === "manager" && !isPhone && <ExportButton filter={filter} />}
         <span className="switch" role="group" aria-label="View">
           <button type="button" aria-pressed={!isBoard} onClick={() => setBoard(false)}>
@@ -51,7 +46,8 @@ function AllRecruits({ agent, left }: { agent: Agent; left: RefObject<LeftList> 
             <Columns size={16} /> Board
           </button>
         </span>
-      </div>
+      </ListHead>
+      <RecruitFilters agent={agent} filter={filter} />
       {isBoard ? <RecruitBoard filter={filter} /> : <RecruitTable agent={agent} filter={filter} />}
     </Page>
   );

@@ -12,7 +12,7 @@ import { AgentFilter, Folded, SearchField, SelectField, StateFilter, stateOf } f
 import { labelOf } from "../ui/json_value.tsx";
 import { fullName } from "../ui/name.ts";
 import { Nothing } from "../ui/nothing.tsx";
-import { Page } from "../ui/page.tsx";
+import { ListHead, Page } from "../ui/page.tsx";
 import { phoneText } from "../ui/phone.ts";
 import { EmptyState } from "../ui/query_result.tsx";
 import { Table, type TableColumn } from "../ui/table.tsx";
@@ -34,6 +34,7 @@ export function Sales({ agent }: { agent: Agent }) {
   const { data: count } = useQuery(leadQueries.count(filter));
   return (
     <Page title="Sales leads" isTitleHidden>
+      <ListHead count={count} noun="lead" />
       <form className="filters" role="search" onSubmit={(event) => event.preventDefault()}>
         <SearchField label="Name or last digits of the phone" />
         <Folded on={chosen}>
@@ -53,7 +54,6 @@ export function Sales({ agent }: { agent: Agent }) {
           {isManager && <AgentFilter agent={agent} />}
         </Folded>
       </form>
-      <p className="quiet">{count === undefined ? "…" : `${countText(count)} ${count === 1 ? "lead" : "leads"}`}</p>
       <Table
         label="Sales leads"
         query={usePages(leadQueries.list(filter))}
@@ -154,8 +154,8 @@ const COLUMNS: TableColumn<Lead>[] = [
     isTitleHidden: true,
     isPlain: true,
     cell: (lead) => (
-      <ActionButton className="plain" act={() => openPresentation(lead)}>
-        {isOpen(lead) ? "Start presentation" : "Present again"}
+      <ActionButton act={() => openPresentation(lead)}>
+        {isOpen(lead) ? "Present" : "Present again"}
         <span className="visually-hidden">
           to <bdi>{fullName(lead)}</bdi>
         </span>

@@ -1,4 +1,5 @@
 import { type MouseEvent, type ReactNode, useEffect, useRef } from "react";
+import { countText } from "./count.ts";
 import { setTitle } from "./title.ts";
 
 let isFirst = true;
@@ -37,5 +38,17 @@ export function Page({ title, isTitleHidden = false, className, children }: {
       </h1>
       {children}
     </main>
+  );
+}
+
+/** The number of rows of a list as its title, and what is done with all of them. */
+export function ListHead({ count, noun, children }: { count: number | undefined; noun: string; children?: ReactNode }) {
+  return (
+    <div className="line list-head">
+      <h2 className={count === undefined ? "skeleton" : undefined}>
+        {count === undefined ? <span /> : `${countText(count)} ${count === 1 ? noun : `${noun}s`}`}
+      </h2>
+      {children}
+    </div>
   );
 }

@@ -14,7 +14,7 @@ async function present(page: Page, agent: Agent): Promise<Page> {
 
 async function openPopout(page: Page): Promise<Page> {
   const popup = page.waitForEvent("popup");
-  await page.getByRole("button", { name: "Start presentation" }).click();
+  await page.getByRole("button", { name: "Present to" }).click();
   const popout = await popup;
   // It has read its config. Before, it can be filled in, but would say without a network that it cannot be opened.
   await popout.getByRole("button", { name: "Submit", disabled: false }).waitFor();
@@ -158,7 +158,7 @@ deskTest("what was typed stays: at a second start, offline, and beside a refused
   await page.context().setOffline(false);
 
   await page.reload();
-  await page.getByRole("button", { name: "Start presentation" }).click();
+  await page.getByRole("button", { name: "Present to" }).click();
   await popout.getByLabel("Product").fill("Term");
   await submit(popout);
   const premium = popout.getByLabel("Annual premium");
@@ -201,7 +201,7 @@ deskTest("what was changed after a submission that had arrived is not said to be
 
 deskTest("without a session the log goes on, and an agent who submits is told to sign in", async (page) => {
   await page.goto(`${DESK}presentation.html`);
-  await page.getByText("Open this window with Start presentation").waitFor();
+  await page.getByText("Open this window with Present").waitFor();
   assert(await page.getByRole("button", { name: "Submit" }).isDisabled());
   const agent = await createAgentWithLead();
   await page.goto(`${DESK}presentation.html?lead_id=${agent.lead_id}&agent_id=${agent.agent_id}`);

@@ -15,7 +15,7 @@ deskTest("an agent's sales leads say how far each has come", async (page) => {
   await signIn(page, agent, "sales");
   assert.match(
     await textOf(page),
-    /^Ida 555-0100 IL Final expense New \S+ [AP]M – ?0 – ?0 – ?none yet Start presentation/,
+    /^Ida 555-0100 IL Final expense New \S+ [AP]M – ?0 – ?0 – ?none yet Present to Ida/,
   );
   await sql`
     update public.leads set first_name = 'Rosa', last_name = 'Delgado', phone_e164 = '+17735550112', stage = 'sold'
@@ -62,11 +62,13 @@ deskTest("sales leads on a phone look as in the docs", async (page) => {
   await assertFits(page);
   const boxOf = async (locator: Locator) => (await locator.boundingBox())!;
   const rosa = rows(page).filter({ hasText: "Rosa" });
-  const present = await boxOf(rosa.getByRole("button", { name: "Start presentation" }));
+  const present = await boxOf(rosa.getByRole("button", { name: "Present to" }));
   assert(present.height >= 40, `${present.height} px`);
   const name = await boxOf(rosa.getByRole("rowheader"));
   assert(name.y < present.y + present.height && present.y < name.y + name.height, "they are one line");
   const phone = await boxOf(rosa.getByRole("link"));
+  const icon = await boxOf(rosa.getByRole("link").locator("svg"));
+  assert(Math.abs(icon.y + icon.height / 2 - present.y - present.height / 2) < 2, "they have one axis");
   for (const words of ["IL", "Final expense", "New"]) {
     const { y, height } = await boxOf(rosa.getByText(words, { exact: true }));
     assert(y < phone.y + phone.height && phone.y < y + height, `${words} is beside the phone`);
@@ -136,7 +138,7 @@ deskTest("a colleague's sales leads are a manager's to see, and no other agent's
   for (const width of [768, 1024, 1345]) {
     await page.setViewportSize({ width, height: 1024 });
     await assertFits(page);
-    const button = await page.getByRole("button", { name: "Start presentation" }).boundingBox();
+    const button = await page.getByRole("button", { name: "Present to" }).boundingBox();
     assert(button!.x + button!.width <= width);
   }
   await page.getByLabel("Agent").selectOption({ index: 1 });
@@ -152,7 +154,7 @@ deskTest("an agency's own presentation gets the ids of the lead and its agent", 
   await page.context().route("https://present.example/**", (route) => route.fulfill({ body: "Their own" }));
   await signIn(page, agent, "sales");
   const popup = page.waitForEvent("popup");
-  await page.getByRole("button", { name: "Start presentation" }).click();
+  await page.getByRole("button", { name: "Present to" }).click();
   const popout = await popup;
   await popout.getByText("Their own").waitFor();
   const address = new URL(popout.url());
@@ -165,18 +167,18 @@ deskTest("an agency's own presentation gets the ids of the lead and its agent", 
   assert.equal(await popout.evaluate("String(opener)"), "null", "it cannot send the desk to another address");
 
   await popout.evaluate("document.title = 'typed in'");
-  await page.getByRole("button", { name: "Start presentation" }).click();
+  await page.getByRole("button", { name: "Present to" }).click();
   await page.waitForTimeout(500);
   assert.deepEqual([page.context().pages().length, await popout.title()], [2, "typed in"]);
   await popout.close();
   const another = page.waitForEvent("popup");
-  await page.getByRole("button", { name: "Start presentation" }).click();
+  await page.getByRole("button", { name: "Present to" }).click();
   await (await another).getByText("Their own").waitFor();
 });
 
 deskTest("a window that the browser blocks is told", async (page) => {
   await page.addInitScript("globalThis.open = () => null");
   await signIn(page, await createAgentWithLead(), "sales");
-  await page.getByRole("button", { name: "Start presentation" }).click();
+  await page.getByRole("button", { name: "Present to" }).click();
   await page.getByText("The browser has blocked the window.").waitFor();
 });
