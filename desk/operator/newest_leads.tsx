@@ -2,6 +2,7 @@ import { Link, useSearch } from "wouter";
 import { type ListedLead, operatorQueries } from "../data/operator.ts";
 import { usePages } from "../data/pages.ts";
 import { SelectField } from "../ui/filters.tsx";
+import { Nothing } from "../ui/nothing.tsx";
 import { Page } from "../ui/page.tsx";
 import { EmptyState } from "../ui/query_result.tsx";
 import { Table, type TableColumn } from "../ui/table.tsx";
@@ -62,7 +63,7 @@ function Leads({ most, ...narrow }: { most?: number; vendor?: string | null; dis
       ),
       isHeader: true,
     },
-    { title: "State", cell: ({ state }) => state ?? "–", isPlain: true },
+    { title: "State", cell: ({ state }) => state ?? <Nothing words="none" />, isPlain: true },
     { title: "Vendor", isPlain: true, cell: ({ vendor }) => nameOf(vendor) },
     { title: "Outcome", isPlain: true, isSentence: true, cell: (lead) => <Place {...lead} /> },
     { title: "Received", isCorner: true, cell: ({ received }) => <Time at={received} /> },

@@ -52,11 +52,18 @@ export function Remedy({ of: { state, order, wanted }, isPrimary, onOpened, ...d
     );
   }
   if (order.status !== "paused") {
-    return <Link href={`/operator/orders/${order.id}`} className={linkClass}>Change the order of {order.agency}</Link>;
+    const canBeRaised = /^filled$|leads of today$/.test(order.obstacle ?? "");
+    return (
+      <Link href={`/operator/orders/${order.id}`} className={linkClass}>
+        {canBeRaised ? "Raise the order" : "Change the order"}{" "}
+        <span className="visually-hidden">of {order.agency}</span>
+      </Link>
+    );
   }
   return (
     <ConfirmButton
-      label={`Open the order of ${order.agency}`}
+      label="Open the order"
+      of={`of ${order.agency}`}
       className={className}
       question={
         <p>

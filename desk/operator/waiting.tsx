@@ -12,6 +12,7 @@ import { useDistribute } from "../data/operator_acts.ts";
 import { usePages } from "../data/pages.ts";
 import { countText } from "../ui/count.ts";
 import { useParameter } from "../ui/location.ts";
+import { Nothing } from "../ui/nothing.tsx";
 import { Page } from "../ui/page.tsx";
 import { EmptyState } from "../ui/query_result.tsx";
 import { Table } from "../ui/table.tsx";
@@ -58,7 +59,7 @@ export function Waiting() {
         columns={[
           { title: "Name", cell: ({ name }) => <bdi>{name || "No name"}</bdi>, isHeader: true },
           { title: "Vendor", cell: ({ vendor }) => nameOf(vendor!) },
-          { title: "State", cell: ({ state }) => state ?? "–" },
+          { title: "State", cell: ({ state }) => state ?? <Nothing words="none" /> },
           { title: "Received", cell: ({ received }) => <Time at={received} /> },
         ]}
       />
@@ -233,9 +234,9 @@ function Result({ distributed, waiting }: { distributed: DistributedLead[]; wait
           columns={[
             { title: "Name", cell: ({ name }) => <bdi>{name}</bdi>, isHeader: true },
             { title: "Vendor", cell: ({ vendor }) => nameOf(vendor) },
-            { title: "State", cell: ({ state }) => state ?? "–" },
+            { title: "State", cell: ({ state }) => state ?? <Nothing words="none" /> },
             { title: "Agency", cell: ({ agency }) => agency },
-            { title: "Agent", cell: ({ agent }) => <bdi>{agent || "–"}</bdi> },
+            { title: "Agent", cell: ({ agent }) => agent ? <bdi>{agent}</bdi> : <Nothing words="none" /> },
           ]}
         />
       )}

@@ -51,7 +51,7 @@ deskTest("waiting leads are distributed to the orders that want them, and who go
   await own.nth(1).waitFor({ state: "detached" });
   assert.equal(await own.count(), 1);
   await page.getByText("No open order wants any of them.").waitFor();
-  assert.match(await state.innerText(), /filled\s+Change the order of An agency under test$/);
+  assert.match(await state.innerText(), /filled\s+Raise the order\s+of An agency under test$/);
   assert.equal(await nearest.getAttribute("href"), `#/operator/orders/${order.id}`);
   await page.getByRole("button", { name: /^Distribute/ }).waitFor({ state: "detached" });
   await assertAccessible(page);
@@ -69,7 +69,7 @@ deskTest("waiting leads are distributed to the orders that want them, and who go
   await page.getByText("None was distributed: no open order wants them now.", { exact: true }).waitFor();
   await state.getByRole("button", { name: "Open the order of An agency under test" }).click();
   await page.getByRole("dialog").getByText("From now on it gets leads.").waitFor();
-  await page.getByRole("dialog").getByRole("button", { name: "Open the order of An agency under test" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Open the order" }).click();
   await state.getByRole("button", { name: "Distribute now" }).waitFor();
   await sql`update public.recruiting_orders set states = '{IL}' where id = ${order.id}`;
   // Paused orders of other tests are for any vendor and state.
