@@ -1,5 +1,7 @@
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { operatorQueries, type WaitingRecruit } from "../data/operator.ts";
+import { operatorCounts } from "../data/operator_counts.ts";
 import { usePages } from "../data/pages.ts";
 import { Badge } from "../ui/badge.tsx";
 import { latenessOf } from "../ui/lateness.ts";
@@ -9,14 +11,19 @@ import { EmptyState } from "../ui/query_result.tsx";
 import { Table } from "../ui/table.tsx";
 import { ago, Time } from "../ui/time.tsx";
 
+/** The minutes after which the alert recruit_waiting opens, unless its rule has others. */
+const LIMIT = 15;
+
 /** The recruits of all agencies who wait for an answer. */
 export function WaitingRecruits() {
   const query = usePages(operatorQueries.waitingRecruits());
+  // The menu counts them at the same time.
+  useQuery({ ...operatorCounts(), staleTime: 0 });
   return (
     <Page title="Waiting recruits">
       <p className="quiet">
-        They have written, and nobody has answered yet. Remind the agent, who has the conversation. A manager of the
-        agency can give it to somebody else.
+        They have written, and nobody has answered yet. Remind the agent after {LIMIT}{" "}
+        minutes. A manager of the agency can give the conversation to somebody else.
       </p>
       <Table
         query={query}
@@ -38,25 +45,32 @@ export function WaitingRecruits() {
           {
             title: "Waits",
             isCorner: true,
-            cell: ({ since }) => <Badge meaning={latenessOf(since)}>{ago(since)}</Badge>,
+            cell: ({ since }) => isLate(since) ? <Badge meaning={latenessOf(since)}>{ago(since)}</Badge> : ago(since),
           },
-          { title: "Next step", cell: (recruit) => <Remind of={recruit} />, isPlain: true },
+          { title: "Next step", cell: (recruit) => isLate(recruit.since) && <Remind of={recruit} />, isPlain: true },
         ]}
       />
     </Page>
   );
 }
 
+function isLate(since: string): boolean {
+  return Date.parse(since) < Date.now() - LIMIT * 60_000;
+}
+
 /** Writes to the agent who is to answer, or leads to those who can say who does. */
 export function Remind({ of: { agent, agent_email, agency, agency_id, phone } }: { of: WaitingRecruit }) {
   return agent_email === null
     ? (
-      <Link href={`/operator/agencies/${agency_id}`}>
+      <Link href={`/operator/agencies/${agency_id}`} className="button">
         See the agency’s people <span className="visually-hidden">of {agency}</span>
       </Link>
     )
     : (
-      <a href={`mailto:${agent_email}?subject=${encodeURIComponent("A recruit waits for your answer")}`}>
+      <a
+        href={`mailto:${agent_email}?subject=${encodeURIComponent("A recruit waits for your answer")}`}
+        className="button"
+      >
         E-mail <bdi>{agent}</bdi> <span className="visually-hidden">about {phoneText(phone)}</span>
       </a>
     );
