@@ -4,7 +4,7 @@ import { usePages } from "../data/pages.ts";
 import { Badge } from "../ui/badge.tsx";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { countText } from "../ui/count.ts";
-import { HeldTexts } from "../ui/held_texts.tsx";
+import { HeldTexts, isHeldTooLong } from "../ui/held_texts.tsx";
 import { Page } from "../ui/page.tsx";
 import { phoneText } from "../ui/phone.ts";
 import { EmptyState } from "../ui/query_result.tsx";
@@ -43,7 +43,11 @@ export function Numbers() {
 }
 
 function Status({ of: number }: { of: ServiceNumber }) {
-  if (number.status !== "paused") return <Badge meaning="good">{number.status}</Badge>;
+  if (number.status !== "paused") {
+    return number.waiting_since !== null && isHeldTooLong(number.waiting_since)
+      ? <Badge meaning="warn">holding {countText(number.waiting)}</Badge>
+      : <Badge meaning="good">{number.status}</Badge>;
+  }
   return (
     <span className="line">
       <Badge meaning="bad">paused</Badge> <small>{number.paused_reason ?? "no reason given"}</small>

@@ -10,7 +10,7 @@ Deno.test("what an alert is about has its kind only where it is not plain", () =
   assert.equal(about("agency Summit Life"), "Summit Life");
   assert.equal(about("conversation 1a2b3c4d of Summit Life"), "Summit Life");
   assert.equal(about("number +12125550100 of Summit Life"), "(212) 555-0100 of Summit Life");
-  assert.equal(about("order 1a2b3c4d of Summit Life"), "Order 1a2b3c4d of Summit Life");
+  assert.equal(about("order 1a2b3c4d of Summit Life"), "Summit Life");
   const key = { kind: "key_expires", subject: "talroo" };
   assert.equal(about("vendor talroo", { ...key, details: { prefix: "lik_5" } }), "Key lik_5…");
   assert.equal(about("vendor talroo", key), "", "its title says it");
@@ -25,7 +25,10 @@ Deno.test("a title says what is wrong, of whom, and why where that is known, but
   assert.equal(title(waits, "recruit_waiting", {}, "Zane waits for Tom"), "Zane waits for Tom");
   const held = `2 texts have waited for more than 48 hours, the first written ${at}`;
   assert.equal(title(held, "texts_held", { texts: 2 }), "2 texts have waited for more than 48 hours");
-  assert.equal(title(held, "texts_held", { texts: 2 }, "Nevada is closed"), "2 texts held: Nevada is closed");
+  assert.equal(
+    title(held, "texts_held", { texts: 2 }, "Nevada is closed"),
+    "2 texts held for over 48 hours: Nevada is closed",
+  );
   const rejected = `14 rejected deliveries, the first ${at}`;
   assert.equal(title(rejected, "deliveries_rejected", { deliveries: 14 }), "14 deliveries of Talroo rejected");
   assert.equal(

@@ -38,7 +38,9 @@ export function titleOf({ kind, subject, problem, details }: Words, nameOf: (slu
     "",
   );
   if (kind === "recruit_waiting" && because) return because;
-  if (kind === "texts_held" && because) return `${counted(Number(texts), "text")} held${why}`;
+  if (kind === "texts_held" && because) {
+    return `${counted(Number(texts), "text")} held for over ${/\d+ hours?/.exec(problem)}${why}`;
+  }
   if (kind === "deliveries_rejected") return `${counted(Number(deliveries), "delivery")} of ${vendor} rejected${why}`;
   if (kind === "key_expires" && expires_at !== undefined) {
     const when = Date.parse(expires_at) < Date.now() ? "has expired" : `expires ${until(expires_at)}`;
@@ -59,7 +61,10 @@ export function aboutOf({ kind, subject, name, details }: Words, nameOf: (slug: 
   const vendor = nameOf(subject);
   if (vendor !== subject) return vendor;
   return upperFirst(
-    name.replace(/^(agency|conversation \S+ of) /, "").replace(/^number (\+\d+)/, (_, phone) => phoneText(phone)),
+    name.replace(/^(agency|(conversation|order) \S+ of) /, "").replace(
+      /^number (\+\d+)/,
+      (_, phone) => phoneText(phone),
+    ),
   );
 }
 

@@ -30,6 +30,6 @@ export function HeldSince({ at }: { at: string }) {
   );
 }
 
-function isHeldTooLong(at: string): boolean {
+export function isHeldTooLong(at: string): boolean {
   return Date.parse(at) < Date.now() - HELD_TOO_LONG;
 }
