@@ -1,3 +1,4 @@
+import { Fragment } from "react";
 import { Link, useSearch } from "wouter";
 import { type Group, operatorQueries } from "../data/operator.ts";
 import { usePages } from "../data/pages.ts";
@@ -48,20 +49,31 @@ export function Deliveries() {
         columns={[
           {
             title: "Vendor",
-            cell: ({ reason, vendor, sends }) => (
-              <span className="two-lines">
-                <span>{nameOf(vendor)}</span>{" "}
-                <small>
-                  {reason}
-                  {sends && sends.length > 0 && `; sends ${sends.join(", ")}`}
-                </small>
-              </span>
+            cell: ({ reason, vendor }) => (
+              <>
+                {nameOf(vendor)} <span className="visually-hidden">{reason}</span>
+              </>
             ),
             isHeader: true,
+          },
+          {
+            title: "Cause",
+            cell: ({ reason, sends }) => (
+              <>
+                <Badge>{reason}</Badge>
+                {sends?.map((field) => (
+                  <Fragment key={field}>
+                    {" "}
+                    <code>{field}</code>
+                  </Fragment>
+                ))}
+              </>
+            ),
             isSentence: true,
+            isPlain: true,
           },
           { title: "Deliveries", cell: ({ deliveries }) => countText(deliveries), isNumber: true },
-          { title: "Last", cell: ({ last_at }) => <Time at={last_at} isAge /> },
+          { title: "Last", cell: ({ last_at }) => <Time at={last_at} isAge />, isMinor: true },
           {
             title: "First deleted",
             cell: ({ first_deleted_at }) => <Deletion at={first_deleted_at} />,
@@ -72,7 +84,7 @@ export function Deliveries() {
             cell: (reason) => (
               <span className="line">
                 <MappingLink vendor={reason.vendor} reason={reason.reason} />
-                <Link href={pathOf(groupOf(reason))}>
+                <Link href={pathOf(groupOf(reason))} className="button">
                   Replay or dismiss{" "}
                   <span className="visually-hidden">those of {nameOf(reason.vendor)}: {reason.reason}</span>
                 </Link>

@@ -23,7 +23,7 @@ export function MappingLink({ vendor, reason = "", deliveries = [], isPrimary = 
   return (
     <Link
       href={`/operator/mappings/${vendor}${sample ? `/${sample.id}` : ""}`}
-      className={isPrimary ? "button primary" : deliveries.length > 0 ? "button" : undefined}
+      className={isPrimary ? "button primary" : reason ? "button" : undefined}
     >
       {field ? `Map ${field}` : "Edit the mapping"} <span className="visually-hidden">of {nameOf(vendor)}</span>
     </Link>
