@@ -1,4 +1,4 @@
-import { queryOptions, useMutation } from "@tanstack/react-query";
+import { keepPreviousData, queryOptions, useMutation } from "@tanstack/react-query";
 import type { Json } from "../../supabase/functions/_shared/database.types.ts";
 import { call, supabase } from "./client.ts";
 import { asOperator, operatorQueries, readAgain, type Row, SELDOM } from "./operator.ts";
@@ -86,6 +86,7 @@ export const operatorOrderQueries = {
       queryKey: [...operatorQueries.all(), "some orders", ids],
       queryFn: () => asOperator(call(supabase.from("order_list").select().in("id", ids))) as Promise<Order[]>,
       enabled: ids.length > 0,
+      placeholderData: keepPreviousData,
     }),
   /** The orders of an agency that are open or paused, the oldest first. */
   agencyOrders: (agency_id: string) =>

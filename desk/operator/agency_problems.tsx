@@ -2,6 +2,7 @@ import { Link } from "wouter";
 import { Badge } from "../ui/badge.tsx";
 import { useIsPhone } from "../ui/is_wide.ts";
 import { Time } from "../ui/time.tsx";
+import { NextStep } from "./next_step.tsx";
 import { isOpen } from "./trouble_words.ts";
 import { useWords } from "./use_words.ts";
 import { type Trouble, useTroubles } from "./troubles.ts";
@@ -14,19 +15,24 @@ export function useProblemsOf(): (agencyId: string) => Trouble[] {
       .toSorted((one, other) => one.severity - other.severity);
 }
 
-/** What is to do about an agency, each with what leads to where it is done. */
+/** What is to do about an agency, each with its next step. */
 export function AgencyProblems({ agencyId }: { agencyId: string }) {
   const problems = useWords(useProblemsOf()(agencyId));
   const isPhone = useIsPhone();
-  if (problems.length === 0) return null;
+  if (!problems || problems.length === 0) return null;
   const list = (
-    <ul className="problems" aria-label="Problems">
-      {problems.map(({ id, severity, title, name, link, since }) => (
-        <li key={id}>
-          {severity === 1 ? <Badge meaning="bad">Now</Badge> : <Badge meaning="warn">To do</Badge>}
-          <Link href={link ?? `/operator?alert=${id}`}>{title}</Link>
-          <Time at={since} isAge />
-          <small>{/^.*?: (.+)|^((?:Order|Destination|\().+?) of /.exec(name)?.slice(1)}</small>
+    <ul className="problems panel" aria-label="Problems">
+      {problems.map((problem) => (
+        <li key={problem.id}>
+          {problem.severity === 1 ? <Badge meaning="bad">Now</Badge> : <Badge meaning="warn">To do</Badge>}
+          <span className="two-lines">
+            <Link href={problem.link ?? `/operator?alert=${problem.id}`}>{problem.title}</Link>{" "}
+            <small>{/^.*?: (.+)|^((?:Destination|\().+?) of /.exec(problem.name)?.slice(1)}</small>
+          </span>
+          <Time at={problem.since} isAge />
+          <span className="buttons">
+            <NextStep of={problem} />
+          </span>
         </li>
       ))}
     </ul>

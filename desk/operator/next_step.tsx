@@ -14,13 +14,14 @@ import { Resume } from "./numbers.tsx";
 import { CLOSE } from "./order.tsx";
 import { MOST, Remedy } from "./remedy.tsx";
 import type { Trouble } from "./troubles.ts";
+import type { Explained } from "./use_words.ts";
 import { NextStep as CauseStep } from "./unsent_texts.tsx";
 import { statesOf } from "./waiting.tsx";
 import { Remind } from "./waiting_recruits.tsx";
 
-/** What mends a trouble: a button where one act does it, else a link that is named after the act. */
-export function NextStep({ of: trouble, order }: { of: Trouble; order?: Order }) {
-  const { kind, subject, agency_id, details } = trouble;
+/** What mends a trouble: a button that does it, or a link that is named after the act and looks the same. */
+export function NextStep({ of: trouble }: { of: Explained }) {
+  const { kind, subject, agency_id, details, order } = trouble;
   const { reason, what } = details as { reason?: string; what?: string };
   if (kind === "texts_held" || kind === "number_paused") return <SendHeld of={trouble} />;
   if (kind === "recruit_waiting") return <RemindAgent of={trouble} />;
@@ -64,7 +65,7 @@ function Step({ of: { kind, name, title, advice, ...trouble }, label, href = tro
     ? "Read the error codes"
     : "Pause its orders";
   return (
-    <Link href={href}>
+    <Link href={href} className="button">
       {label ?? standard} <span className="visually-hidden">{name || title}</span>
     </Link>
   );

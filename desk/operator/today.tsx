@@ -16,7 +16,7 @@ import { MadeKey } from "./new_key.tsx";
 import { NewestLeads } from "./newest_leads.tsx";
 import { NextStep } from "./next_step.tsx";
 import { Pulse } from "./pulse.tsx";
-import { useOrdersOf, useWords } from "./use_words.ts";
+import { useWords } from "./use_words.ts";
 import { isOpen } from "./trouble_words.ts";
 import { type Trouble, useTroubles } from "./troubles.ts";
 import { WaitingStates } from "./waiting.tsx";
@@ -81,10 +81,10 @@ const HARM = [
 ];
 
 function Alerts() {
-  const { more, data: plain, ...query } = useTroubles();
-  const troubles = useWords(plain);
-  const data = plain && troubles;
-  const orders = useOrdersOf(troubles);
+  const { more, data: plain, isPending, ...query } = useTroubles();
+  const explained = useWords(plain);
+  // No row changes while one reads it.
+  const data = isPending ? undefined : plain && explained;
   const { mutateAsync: acknowledge } = useAcknowledge();
   const [shownId, setShownId] = useParameter("alert");
   // The ages stay true.
@@ -136,7 +136,7 @@ function Alerts() {
           { title: "When", key: "since", cell: (trouble) => <When of={trouble} />, sortBy: timeOf, isCorner: true },
           {
             title: "Next step",
-            cell: (trouble) => <NextStep of={trouble} order={orders.get(trouble.subject)} />,
+            cell: (trouble) => <NextStep of={trouble} />,
             isSentence: true,
             isPlain: true,
           },

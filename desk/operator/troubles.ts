@@ -24,7 +24,7 @@ export function useTroubles() {
   const { data: alerts, error, refetch, isPending } = useQuery(operatorQueries.alerts());
   const reasons = useQuery(operatorQueries.endingReasons());
   const standings = useQuery({ ...orderQueries.standings(true), ...SELDOM });
-  const { data: counts } = useQuery(operatorCounts());
+  const { data: counts, isLoading } = useQuery(operatorCounts());
   const nameOf = useVendorName();
   const data = alerts && [
     ...alertsOf(alerts.rows, counts?.leads),
@@ -39,7 +39,7 @@ export function useTroubles() {
       subject: order.order_id,
       agency_id: order.agency_id,
       name: `order ${order.order_id.slice(0, 8)} of ${order.agency}`,
-      problem: "gets no leads: other orders take all that it wants",
+      problem: "gets no leads: orders with a higher priority take them",
       advice: "See which orders go first. Raise its priority, change what it wants, or close it.",
       link: `/operator/orders/${order.order_id}`,
       since: order.since,
@@ -54,7 +54,7 @@ export function useTroubles() {
     toDo: data && data.filter((trouble) => isOpen(trouble) && trouble.severity < 3).length + more,
     error,
     refetch,
-    isPending: isPending || reasons.isPending || standings.isPending,
+    isPending: isPending || reasons.isPending || standings.isPending || isLoading,
     /** Why there may be problems without an alert that are not in `data`. */
     othersError: reasons.error ?? standings.error,
   };

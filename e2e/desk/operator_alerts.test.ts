@@ -60,7 +60,7 @@ deskTest("an alert says what to do, leads there, and is acknowledged with others
       const leads = page.getByRole("rowgroup", { name: "To do" }).getByRole("row").filter({
         has: page.getByText(name),
       });
-      await leads.getByRole("button", { name: /^More about [\d,]+ leads without an order: \d+ vendors$/ }).click();
+      await leads.getByRole("button", { name: /^More about [\d,]+ leads? without an order: \d+ vendors$/ }).click();
       await page.getByRole("menuitem", { name: "Acknowledge" }).click();
       await inHand.filter({ has: page.getByText(name) }).waitFor();
       const states = await sql`select state from public.alerts where kind = 'leads_waiting' and state = 'open'`;
