@@ -18,7 +18,7 @@ export function Actions() {
   const optionsOf = (member: "operator" | "action", chosen: string | null) =>
     [...new Set([chosen ?? [], query.data?.map((row) => row[member]) ?? []].flat())].toSorted();
   return (
-    <Page title="What we did">
+    <Page title="Audit log">
       <p className="quiet">
         Each change by an operator, and each time that an operator was shown data of a person, here or by the command.
         An agency’s own History also has what its managers changed.
@@ -38,7 +38,7 @@ export function Actions() {
         />
       </form>
       <Table
-        label="What we did"
+        label="Audit log"
         query={query}
         resource="actions"
         empty={<EmptyState title="No operator has done anything." />}

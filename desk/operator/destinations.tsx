@@ -63,7 +63,7 @@ function State(
   if (!is_on) return <Badge meaning="warn">paused</Badge>;
   // Whether the variable is set, only the functions know.
   return agency_id === null && last_delivered_at === null
-    ? <Badge meaning="warn">not used yet</Badge>
+    ? <Badge>not used yet</Badge>
     : <Badge meaning="good">on</Badge>;
 }
 

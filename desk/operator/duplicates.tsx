@@ -12,14 +12,14 @@ export function Duplicates() {
   const query = usePages(operatorQueries.duplicates());
   const nameOf = useVendorName();
   return (
-    <Page title="Leads that came again">
+    <Page title="Duplicate leads">
       <Link href="/operator/vendors" className="back">Vendors</Link>
       <p className="quiet">Each was stored when it came first, and went to nobody a second time.</p>
       <Table
         query={query}
         resource="leads"
-        empty={<EmptyState title="No lead came again." />}
-        label="Leads that came again"
+        empty={<EmptyState title="There is no duplicate lead." />}
+        label="Duplicate leads"
         keyOf={({ id }) => id}
         nameOf={refOf}
         hrefOf={({ lead_id }) => `/operator/search/${lead_id}`}

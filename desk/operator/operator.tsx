@@ -170,7 +170,7 @@ function useTabs(): Record<"toDo" | "service", Tab[]> {
       { ...tab("/numbers", "Numbers", Phone), also: ["/operator/outbox"] },
       { ...tab("/vendors", "Vendors", Store), also: ["/operator/mappings", "/operator/duplicates"] },
       tab("/destinations", "Destinations", Webhook),
-      tab("/actions", "What we did", ScrollText),
+      tab("/actions", "Audit log", ScrollText),
     ],
   };
 }

@@ -126,6 +126,7 @@ function OrderTable({ query, isOfAgency }: { query: ReturnType<typeof usePages<O
             sortBy: ({ filled, quantity }) => filled / quantity,
             isGreatestFirst: true,
           },
+          { title: "Today", cell: (order) => <LeadsToday order={order} /> },
           {
             title: "Priority",
             key: "priority",
@@ -150,7 +151,6 @@ function OrderTable({ query, isOfAgency }: { query: ReturnType<typeof usePages<O
             ),
             isSentence: true,
           },
-          { title: "Today", cell: (order) => <LeadsToday order={order} /> },
           {
             title: "Status",
             key: "status",
@@ -190,7 +190,7 @@ function useNoLeads(): (order: Order) => string | undefined {
 const STATUSES = ["paused", "open", "filled", "closed"];
 
 const NO_LEADS: Partial<Record<OrderStanding["standing"], string>> = {
-  others: "other orders take them",
+  others: "orders with a higher priority take them",
   vendor_inactive: "its vendor is switched off",
   no_agent: "no agent takes leads",
 };

@@ -5,6 +5,7 @@ import { DAYS, operatorQueries, type Vendor, type VendorDays } from "../data/ope
 import { Badge } from "../ui/badge.tsx";
 import { BarChart } from "../ui/bar_chart.tsx";
 import { countText } from "../ui/count.ts";
+import { Nothing } from "../ui/nothing.tsx";
 import { Page } from "../ui/page.tsx";
 import { EmptyState, QueryResult } from "../ui/query_result.tsx";
 import { Share } from "../ui/share.tsx";
@@ -108,9 +109,8 @@ function Quality() {
       <h2 id="quality">Quality</h2>
       <p className="quiet">
         Recruiting leads of the last {DAYS}{" "}
-        days in UTC without tests, and their progress since. A recruit may reach a stage without a text from the
-        service. Repeats are leads of people who had an earlier lead, of any vendor. The same lead sent twice is stored
-        once and is not a repeat: see <Link href="/operator/duplicates">Leads that came again</Link>.
+        days in UTC, without tests. Repeats are leads of people who had an earlier lead, of any vendor, and not{" "}
+        <Link href="/operator/duplicates">duplicate leads</Link>, which a vendor has sent twice.
       </p>
       <Table
         label="Quality of leads"
@@ -183,7 +183,7 @@ function Keys() {
             ),
           },
           {
-            title: "Keys that work",
+            title: "Active keys",
             cell: ({ keys }) => keys === 0 ? <Badge meaning="warn">none</Badge> : countText(keys),
             isNumber: true,
           },
@@ -200,9 +200,9 @@ function Keys() {
               vendor.last_used === null ? lastDayOf(vendor) ? "not by key" : "not yet" : <Time at={vendor.last_used} />,
           },
           {
-            title: "The first expires",
+            title: "Next expiry",
             cell: (vendor) =>
-              vendor.expires === null ? "–" : (
+              vendor.expires === null ? <Nothing words="never" /> : (
                 <>
                   {soonOf(vendor) && <Badge meaning="warn">{until(vendor.expires)}</Badge>} <Time at={vendor.expires} />
                 </>

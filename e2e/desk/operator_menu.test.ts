@@ -41,7 +41,7 @@ deskTest(
     assert.equal(await queues.getByRole("link").count(), 13);
     await assertFits(page);
     await assertAccessible(page);
-    await queues.getByRole("link", { name: "What we did" }).click();
-    await page.getByRole("heading", { level: 1, name: "What we did" }).waitFor();
+    await queues.getByRole("link", { name: "Audit log" }).click();
+    await page.getByRole("heading", { level: 1, name: "Audit log" }).waitFor();
   },
 );

@@ -103,7 +103,7 @@ deskTest("recruits who wait, leads that came again and jobs are lists of the des
   );
   await assertAccessible(page);
   await page.evaluate("location.hash = '#/operator/duplicates'");
-  await page.getByRole("table", { name: "Leads that came again" }).getByRole("link", { name: `again-${vendor.id}` })
+  await page.getByRole("table", { name: "Duplicate leads" }).getByRole("link", { name: `again-${vendor.id}` })
     .waitFor();
   await assertAccessible(page);
   await page.evaluate("location.hash = '#/operator/jobs'");
@@ -126,7 +126,7 @@ deskTest("leads that came again are read to their end, also those of one moment"
     select id, ${vendor.id}, date_trunc('day', now() + interval '2 days'), gen_random_uuid()
     from leads`;
   await signIn(page, await signInNewOperator(), "operator/duplicates");
-  const list = page.getByRole("table", { name: "Leads that came again" });
+  const list = page.getByRole("table", { name: "Duplicate leads" });
   const leads = list.getByRole("rowheader", { name: /^once-more-/ });
   for (const count of [50, 100, 120]) {
     await leads.nth(count - 1).waitFor();
