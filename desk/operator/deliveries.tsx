@@ -61,9 +61,9 @@ export function Deliveries() {
             cell: ({ reason, sends }) => (
               <>
                 <Badge>{reason}</Badge>
-                {sends?.map((field) => (
+                {sends?.map((field, n) => (
                   <Fragment key={field}>
-                    {" "}
+                    {n === 0 ? " sends " : ", "}
                     <code>{field}</code>
                   </Fragment>
                 ))}

@@ -71,7 +71,9 @@ export function Remind({ of: { agent, agent_email, agency, agency_id, phone } }:
         href={`mailto:${agent_email}?subject=${encodeURIComponent("A recruit waits for your answer")}`}
         className="button"
       >
-        E-mail <bdi>{agent}</bdi> <span className="visually-hidden">about {phoneText(phone)}</span>
+        <span>
+          E-mail <bdi>{agent}</bdi> <span className="visually-hidden">about {phoneText(phone)}</span>
+        </span>
       </a>
     );
 }
