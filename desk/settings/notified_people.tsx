@@ -1,12 +1,17 @@
 import BellOff from "lucide-react/icons/bell-off";
 import Check from "lucide-react/icons/check";
-import { MAIL_ABOUT } from "../data/mail.ts";
+import type { MAIL_ABOUT } from "../data/mail.ts";
 import { usePages } from "../data/pages.ts";
 import { getsAlerts, type Member, teamQueries } from "../data/team.ts";
 import { Avatar } from "../ui/avatar.tsx";
 import { fullName } from "../ui/name.ts";
-import { Nothing } from "../ui/nothing.tsx";
 import { Table } from "../ui/table.tsx";
+
+/** The heads of what agents may be mailed about, by the keys of MAIL_ABOUT. */
+const MAILS: Record<keyof typeof MAIL_ABOUT, string> = {
+  lead: "E-mail: new lead",
+  recruit_waiting: "E-mail: waits 15 min",
+};
 
 /**
  * How each active agent is notified. The agents choose it, each in the menu of the account.
@@ -53,13 +58,13 @@ export function NotifiedPeople({ agencyId, agentId }: { agencyId: string; agentI
             ),
           },
           {
-            title: "On a device",
+            title: "Device",
             cell: ({ push_browsers: count }) => (
               <Chosen is={count > 0} words={count === 1 ? "1 device" : `${count} devices`} />
             ),
           },
-          ...Object.entries(MAIL_ABOUT).map(([about, words]) => ({
-            title: `E-mail: ${words.charAt(0).toLowerCase()}${words.slice(1)}`,
+          ...Object.entries(MAILS).map(([about, title]) => ({
+            title,
             cell: ({ mail_about }: Member) => <Chosen is={mail_about.includes(about)} />,
           })),
         ]}
@@ -69,12 +74,12 @@ export function NotifiedPeople({ agencyId, agentId }: { agencyId: string; agentI
 }
 
 /** Whether an agent has chosen it; `words` say how where it is a number. */
-function Chosen({ is, words = "on" }: { is: boolean; words?: string }) {
+function Chosen({ is, words = "On" }: { is: boolean; words?: string }) {
   return is
     ? (
       <span className="chosen">
         <Check size={16} /> {words}
       </span>
     )
-    : <Nothing words="off" />;
+    : <span className="nothing">Off</span>;
 }

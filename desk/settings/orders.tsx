@@ -2,8 +2,8 @@ import { type ReactNode, useState } from "react";
 import { type Order, orderQueries } from "../data/orders.ts";
 import { usePages } from "../data/pages.ts";
 import type { Agent } from "../data/user.ts";
-import { ORDER_COLUMNS } from "../ui/order_columns.tsx";
-import { orderName } from "../ui/order_fill.tsx";
+import { ORDER_COLUMNS, Wanted } from "../ui/order_columns.tsx";
+import { LeadsToday, orderName } from "../ui/order_fill.tsx";
 import { EmptyState } from "../ui/query_result.tsx";
 import { Table, type TableColumn } from "../ui/table.tsx";
 import { timeText } from "../ui/time.tsx";
@@ -43,19 +43,26 @@ function OrderList({ agent, isDone, empty }: { agent: Agent; isDone: boolean; em
       empty={empty}
       keyOf={({ id }) => id}
       nameOf={orderName}
-      columns={isDone ? [...ORDER_COLUMNS, SETTINGS] : [...ORDER_COLUMNS, SETTINGS, ACTS]}
+      columns={[WANTED, ...ORDER_COLUMNS.slice(1, -1), TODAY, ...isDone ? [] : [ACTS]]}
     />
   );
 }
 
-const SETTINGS: TableColumn<Order> = {
-  title: "Settings",
-  isSentence: true,
-  isPlain: true,
+const WANTED: TableColumn<Order> = {
+  ...ORDER_COLUMNS[0]!,
   cell: (order) => (
     <>
-      {settingsText(order)}
+      <Wanted order={order} settings={settingsText(order)} />
       <OrderHistory order={order} />
+    </>
+  ),
+};
+
+const TODAY: TableColumn<Order> = {
+  title: "Today",
+  cell: (order) => (
+    <>
+      <LeadsToday order={order} /> {order.daily_cap === null && <small>no daily limit</small>}
     </>
   ),
 };
@@ -69,8 +76,8 @@ const ACTS: TableColumn<Order> = {
 
 function settingsText({ agent, priority, has_greeting, starts_at, ends_at }: Order): string {
   const settings = [
-    agent === null ? "The agents take turns" : `All go to ${agent}`,
-    has_greeting ? "recruits are greeted" : "no greeting",
+    agent === null ? "agents take turns" : `all go to ${agent}`,
+    has_greeting ? "greeted" : "no greeting",
     priority !== 0 && `${priority > 0 ? "before" : "after"} ordinary orders`,
     starts_at !== null && `from ${timeText(starts_at)}`,
     ends_at !== null && `until ${timeText(ends_at)}`,

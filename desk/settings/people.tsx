@@ -42,6 +42,7 @@ export function People({ agencyId, agent }: { agencyId: string; agent: Agent | n
       <button type="button" className="primary part-act" onClick={() => setOpen({ part: "invite" })}>
         Invite an agent
       </button>
+      <p className="quiet">Agents get new recruits in turn, unless an order names one.</p>
       <Table
         query={query}
         resource="agents"

@@ -1,8 +1,9 @@
 import { Link } from "wouter";
 import type { Order } from "../data/orders.ts";
 import { Badge } from "./badge.tsx";
+import { DotSeparated } from "./dot_separated.tsx";
 import { filledText, LeadsToday, wantedText } from "./order_fill.tsx";
-import { OrderStanding } from "./order_standing.tsx";
+import { useStandingWords } from "./order_standing.tsx";
 import { type PacedOrder, paceOf } from "./pace.ts";
 import type { TableColumn } from "./table.tsx";
 
@@ -14,11 +15,18 @@ export const ORDER_COLUMNS: TableColumn<Order>[] = [
   { title: "Today", cell: (order) => <LeadsToday order={order} /> },
 ];
 
-function Wanted({ order: { id, vendor, states } }: { order: Order }) {
+/** The vendor, and below it the states, why it gets no leads, and its `settings`. */
+export function Wanted({ order: { id, vendor, states }, settings }: { order: Order; settings?: string }) {
   return (
     <>
-      <bdi>{vendor ?? "Any vendor"}</bdi> <span className="quiet">{states?.join(", ") ?? "any state"}</span>
-      <OrderStanding id={id} />
+      <bdi>{vendor ?? "Any vendor"}</bdi>
+      <p className="quiet">
+        <DotSeparated>
+          {states?.join(", ") ?? "any state"}
+          {useStandingWords(id)}
+          {settings}
+        </DotSeparated>
+      </p>
     </>
   );
 }

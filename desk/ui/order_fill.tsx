@@ -8,7 +8,7 @@ export function wantedText({ vendor, states }: Pick<Order, "vendor" | "states">)
 
 /** How many of its leads an order has. */
 export function filledText({ filled, quantity }: Pick<Order, "filled" | "quantity">): string {
-  return `${countText(filled)} of ${countText(quantity)} recruits`;
+  return `${countText(filled)} of ${countText(quantity)}`;
 }
 
 /** The leads of the agency's day, and the cap. */
@@ -23,5 +23,5 @@ export function LeadsToday({ order: { leads_today, daily_cap } }: { order: Pick<
 
 /** An order for screen readers, where others may want the same leads. */
 export function orderName(order: Order): string {
-  return `${wantedText(order)}, ${filledText(order)}`;
+  return `${wantedText(order)}, ${filledText(order)} recruits`;
 }
