@@ -38,6 +38,7 @@ export interface ServiceNumber {
   phone: string;
   status: "active" | "paused";
   paused_reason: string | null;
+  conversations: number;
   /** How many texts are to be sent from it, the oldest written at `waiting_since`. */
   waiting: number;
   waiting_since: string | null;
@@ -82,7 +83,7 @@ export const numberQueries = {
   list: (agency_id: string) =>
     pagesOptions<ServiceNumber>(["numbers", agency_id], async (limit, last) =>
       await call(
-        supabase.from("number_list").select("phone, status, paused_reason, waiting, waiting_since").eq(
+        supabase.from("number_list").select("phone, status, paused_reason, conversations, waiting, waiting_since").eq(
           "agency_id",
           agency_id,
         )

@@ -1,10 +1,13 @@
 import { usePages } from "../data/pages.ts";
 import { numberQueries } from "../data/team.ts";
 import { Badge } from "../ui/badge.tsx";
+import { countOf } from "../ui/count.ts";
+import { DotSeparated } from "../ui/dot_separated.tsx";
 import { HeldTexts } from "../ui/held_texts.tsx";
 import { List } from "../ui/list.tsx";
 import { phoneText } from "../ui/phone.ts";
 import { EmptyState } from "../ui/query_result.tsx";
+import { ago } from "../ui/time.tsx";
 
 /** The numbers that texts are sent from. */
 export function Numbers({ agencyId, isOperator }: { agencyId: string; isOperator: boolean }) {
@@ -12,24 +15,32 @@ export function Numbers({ agencyId, isOperator }: { agencyId: string; isOperator
     <List
       query={usePages(numberQueries.list(agencyId))}
       resource="numbers"
+      className="cards"
       empty={
         <EmptyState title="No number yet.">
           The people who run the service add one. Until then no texts are sent.
         </EmptyState>
       }
       keyOf={({ phone }) => phone}
-      row={({ phone, status, paused_reason, waiting, waiting_since }) => (
-        <li className="line">
-          <strong>{phoneText(phone)}</strong>
-          {status === "active" ? <Badge meaning="good">active</Badge> : (
-            <>
-              <Badge meaning="warn">paused</Badge>
-              <span>
-                Texts wait until the people who run the service resume it{paused_reason && ` (${paused_reason})`}.
-              </span>
-            </>
+      row={({ phone, status, paused_reason, conversations, waiting, waiting_since }) => (
+        <li className="panel">
+          <p className="line">
+            <strong>{phoneText(phone)}</strong>
+            {status === "active" ? <Badge meaning="good">active</Badge> : <Badge meaning="warn">paused</Badge>}
+          </p>
+          {status === "paused" && (
+            <p>Texts wait until the people who run the service resume it{paused_reason && ` (${paused_reason})`}.</p>
           )}
-          {isOperator && waiting > 0 && <HeldTexts phone={phone} waiting={waiting} since={waiting_since} />}
+          <p className="quiet">
+            <DotSeparated>
+              {countOf(conversations, "conversation", "conversations")}
+              {isOperator
+                ? <HeldTexts phone={phone} waiting={waiting} since={waiting_since} />
+                : waiting_since === null
+                ? "no text waits"
+                : `${countOf(waiting, "text waits", "texts wait")}, oldest ${ago(waiting_since)}`}
+            </DotSeparated>
+          </p>
         </li>
       )}
     />
