@@ -71,7 +71,7 @@ function AgencyForm({ agency, readAgain, onSave }: {
         </div>
         <small>
           The first response on Home and the notice of a long wait count only these hours. The inbox shows the whole
-          wait. The hours in which recruits are texted are others: those of the recruit.
+          wait. Texts are sent by the recruit’s local time.
         </small>
       </fieldset>
       <p className="buttons">

@@ -148,7 +148,7 @@ export function ScriptForm({ script, current, publish }: {
             >
               Publish
             </button>
-            <span className="quiet">Open conversations keep theirs.</span>
+            <span className="quiet">Conversations under way keep the version they began with.</span>
           </p>
         </div>
       </form>

@@ -90,9 +90,7 @@ function Parts({ agencyId, agent, orders, base }: {
     "/agency": <AgencySettings agencyId={agencyId} />,
     "/destinations": (
       <>
-        {agent !== null && (
-          <p className="quiet">The people who run the service set up destinations; ask them to change one.</p>
-        )}
+        {agent !== null && <p className="quiet">Managed by support. Contact them to change a destination.</p>}
         <Destinations agency_id={agencyId} />
       </>
     ),

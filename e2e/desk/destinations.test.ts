@@ -17,7 +17,7 @@ deskTest("a manager tests a destination, sends again what failed, pauses it, and
 
   await signIn(page, team, "settings/destinations");
   const destinations = page.getByRole("region", { name: "Destinations" });
-  await destinations.getByText("The people who run the service set up destinations").waitFor();
+  await destinations.getByText("Managed by support. Contact them to change a destination.").waitFor();
   const crm = destinations.getByRole("listitem").filter({ hasText: "https://crm.example.com/leads" });
   await crm.getByText("nothing delivered yet").waitFor();
   await crm.getByText("nothing waits, nothing failed in 24 hours").waitFor();
