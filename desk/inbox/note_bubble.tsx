@@ -11,7 +11,7 @@ export const NoteBubble = memo(function NoteBubble({ note, agentId }: { note: No
         <strong>
           {note.agent_id === agentId ? "Your note" : (
             <>
-              Note of <bdi>{fullName(note.author)}</bdi>
+              Note by <bdi>{fullName(note.author)}</bdi>
             </>
           )}
         </strong>{" "}

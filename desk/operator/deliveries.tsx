@@ -59,7 +59,7 @@ export function Deliveries() {
           {
             title: "Cause",
             cell: ({ reason, sends }) => (
-              <>
+              <span>
                 <Badge>{reason}</Badge>
                 {sends?.map((field, n) => (
                   <Fragment key={field}>
@@ -67,7 +67,7 @@ export function Deliveries() {
                     <code>{field}</code>
                   </Fragment>
                 ))}
-              </>
+              </span>
             ),
             isSentence: true,
             isPlain: true,

@@ -36,7 +36,7 @@ export function Sales({ agent }: { agent: Agent }) {
     <Page title="Sales leads" isTitleHidden>
       <ListHead count={count} noun="lead" />
       <form className="filters" role="search" onSubmit={(event) => event.preventDefault()}>
-        <SearchField label="Name or last digits of the phone" />
+        <SearchField label="Name or last digits" />
         <Folded on={chosen}>
           <SelectField
             name="stage"

@@ -104,7 +104,7 @@ function Parts({ agencyId, agent, orders, base }: {
       <div className={agent === null ? "parts" : "parts frame-menu"}>
         {isPhone
           ? <TabMenu {...tabs} className={agent === null ? "" : "plain"} />
-          : <Tabs {...tabs} isList={hasList} />}
+          : <Tabs key={String(hasList)} {...tabs} isList={hasList} />}
       </div>
       <Switch>
         {PARTS.map(({ path, label }) => (

@@ -19,7 +19,11 @@ export function DateRange() {
     <div className="segments" role="group" aria-label="Days">
       {DAYS.map((days) => (
         <button key={days} type="button" aria-pressed={days === chosen} onClick={() => choose(days)}>
-          {days} <span className={days === chosen ? undefined : "visually-hidden"}>days</span>
+          {days === chosen ? `${days} days` : (
+            <>
+              {days} <span className="visually-hidden">days</span>
+            </>
+          )}
         </button>
       ))}
     </div>

@@ -3,7 +3,7 @@ import { useEffect, useState } from "react";
 const PAUSE_MS = 250;
 
 /** A field for what the user looks for. */
-export function Search({ value, onChange, label = "Name or last digits of the phone" }: {
+export function Search({ value, onChange, label = "Name or last digits" }: {
   value: string;
   onChange: (typed: string) => void;
   label?: string;

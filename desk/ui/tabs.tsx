@@ -41,6 +41,7 @@ export function Tabs({ label, tabs, among = tabs, isList = false }: {
   const nav = useRef<HTMLElement>(null);
   // On a phone the marked one may be beyond an edge. Where none is, they rest at their start.
   useEffect(() => {
+    if (isList) return;
     const marked = nav.current!.querySelector("[aria-current]")?.getBoundingClientRect();
     if (marked === undefined) return nav.current!.scrollTo(0, 0);
     const { left, right } = nav.current!.getBoundingClientRect();
@@ -48,6 +49,7 @@ export function Tabs({ label, tabs, among = tabs, isList = false }: {
     nav.current!.scrollLeft += Math.max(0, marked.right + 24 - right) + Math.min(0, marked.left - left);
   }, [current?.href]);
   useEffect(() => {
+    if (isList) return;
     const watcher = new ResizeObserver(() => markEdges(nav.current!));
     watcher.observe(nav.current!);
     return () => watcher.disconnect();

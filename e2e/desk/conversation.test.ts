@@ -102,7 +102,7 @@ deskTest("a note is marked, seen at once by the colleague, and never sent", asyn
     await assertAccessible(page);
     await noteBox(page).fill("Has a licence in Texas.\nCall after 5.");
     await noteBox(page).press("Control+Enter");
-    for (const [seen, head] of [[page, "Your note"], [other, "Note of Omar Quist"]] as const) {
+    for (const [seen, head] of [[page, "Your note"], [other, "Note by Omar Quist"]] as const) {
       const note = texts(seen).getByRole("listitem").filter({ hasText: "Has a licence in Texas." });
       await note.getByText(head).waitFor();
       assert.notEqual(await colourOf(note), await colourOf(texts(seen).getByText("Is this still open?")));

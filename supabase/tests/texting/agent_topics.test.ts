@@ -19,6 +19,8 @@ function realtimeTest(
     const done = new Error("rolled back");
     try {
       await sql.begin(async (sql) => {
+        // The seed's rows have events too.
+        await sql`delete from realtime.messages`;
         const [ids] = await sql`
           with agency as (
             insert into public.agencies (name, timezone) values ('A', 'America/New_York') returning id
