@@ -26,7 +26,8 @@ const LATE_AFTER = 5;
 
 /** What is wrong now, each with what mends it, and the leads that came last. */
 export function Today() {
-  const { isPending, othersError } = useTroubles();
+  const { data, isPending, othersError } = useTroubles();
+  const explained = useWords(data);
   return (
     <Page title="Today">
       <CheckedAt />
@@ -38,7 +39,7 @@ export function Today() {
         <p className="problem" role="alert">Problems without an alert could not be read: {othersError.message}</p>
       )}
       {/* The alerts would move them down. */}
-      {!isPending && <NewestLeads />}
+      {!isPending && explained && <NewestLeads />}
     </Page>
   );
 }
@@ -46,7 +47,8 @@ export function Today() {
 /** When the service last looked for alerts. It can't tell by an alert that it looks no more. */
 function CheckedAt() {
   const { data: checkedAt } = useQuery(operatorQueries.checkedAt());
-  if (checkedAt === undefined) return null;
+  // What is below it does not move when it is known.
+  if (checkedAt === undefined) return <p className="quiet">&nbsp;</p>;
   if (checkedAt !== null && Date.parse(checkedAt) > Date.now() - LATE_AFTER * 60_000) {
     return (
       <p className="quiet">

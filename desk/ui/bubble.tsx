@@ -1,16 +1,19 @@
 import type { ReactNode } from "react";
+import { Link } from "wouter";
 import { Time } from "./time.tsx";
 
 /**
  * A text as a bubble: the recruit's at the left, whose name is only heard, ours at the right.
  *
+ * @param href where its time leads
  * @param isFirst whether it begins what one person has written in one go: who and when stand above that once
  * @param children what stands below its words: files, and how far it has come
  */
-export function Bubble({ by, writer, at, isFirst = true, body, children }: {
+export function Bubble({ by, writer, at, href, isFirst = true, body, children }: {
   by: "recruit" | "bot" | "agent";
   writer: ReactNode;
   at: string;
+  href?: string;
   isFirst?: boolean;
   body: string | null;
   children: ReactNode;
@@ -18,8 +21,13 @@ export function Bubble({ by, writer, at, isFirst = true, body, children }: {
   return (
     <li className={`text is-${by} ${isFirst ? "" : "is-next"}`}>
       <p className={isFirst ? "quiet" : "visually-hidden"}>
-        <strong className={by === "recruit" ? "visually-hidden" : undefined}>{writer}</strong>{" "}
-        <Time at={at} isDayKnown />
+        <strong className={by === "recruit" ? "visually-hidden" : undefined}>{writer}</strong> {href
+          ? (
+            <Link href={href}>
+              <Time at={at} isDayKnown />
+            </Link>
+          )
+          : <Time at={at} isDayKnown />}
       </p>
       {body && <p className="body" dir="auto">{body}</p>}
       {children}

@@ -45,9 +45,13 @@ export function Page({ title, isTitleHidden = false, className, children }: {
 export function ListHead({ count, noun, children }: { count: number | undefined; noun: string; children?: ReactNode }) {
   return (
     <div className="line list-head">
-      <h2 className={count === undefined ? "skeleton" : undefined}>
-        {count === undefined ? <span /> : `${countText(count)} ${count === 1 ? noun : `${noun}s`}`}
-      </h2>
+      {count === undefined
+        ? (
+          <div className="skeleton">
+            <span />
+          </div>
+        )
+        : <h2>{`${countText(count)} ${count === 1 ? noun : `${noun}s`}`}</h2>}
       {children}
     </div>
   );

@@ -6,7 +6,6 @@ import Phone from "lucide-react/icons/phone";
 import StickyNote from "lucide-react/icons/sticky-note";
 import UserCheck from "lucide-react/icons/user-check";
 import type { ReactNode } from "react";
-import { Link } from "wouter";
 import { usePages } from "../data/pages.ts";
 import {
   type Outcome,
@@ -89,7 +88,7 @@ function Text({ event, name, isLatest }: { event: Text; name: string; isLatest: 
   const by = kind === "text_in" ? "recruit" : event.details.by;
   const writer = by === "recruit" ? <bdi>{name}</bdi> : by === "bot" ? "Bot" : <bdi>{agent ?? "Agent"}</bdi>;
   return (
-    <Bubble by={by} writer={<Link href={`/inbox/${conversation_id}`}>{writer}</Link>} at={at} body={body}>
+    <Bubble by={by} writer={writer} at={at} href={`/inbox/${conversation_id}`} body={body}>
       {files > 0 && <p className="quiet">{files} {files === 1 ? "file" : "files"}</p>}
       {kind === "text_in" && event.details.heard !== null && event.details.heard !== "answer" && (
         <p className="quiet">{heardWords(event.details.heard)}</p>

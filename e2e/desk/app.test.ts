@@ -35,7 +35,7 @@ deskTest("the shell opens without a network, and reads its data when it is back"
   await page.reload();
   await page.getByText("You are offline.").waitFor();
   await page.getByRole("link", { name: "Recruits" }).click();
-  await page.getByRole("heading", { name: "Recruits" }).waitFor();
+  await page.getByRole("heading", { name: "Recruits", exact: true }).waitFor();
   await assertAccessible(page);
   await page.context().setOffline(false);
   await page.evaluate("dispatchEvent(new Event('online'))");

@@ -159,7 +159,8 @@ for (const [size, options] of Object.entries({ desktop: undefined, phone: PHONE 
     await assertFits(page);
     await number.getByRole("button", { name: "Resume" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Resume" }).click();
-    await number.getByText("active").waitFor();
+    // Among others, the paused ones come first.
+    await number.getByText("paused", { exact: true }).waitFor({ state: "detached" });
     const [stored] = await sql`select status from public.service_numbers where phone = ${phone}`;
     assert.equal(stored!.status, "active");
   }, options);

@@ -215,7 +215,7 @@ deskTest("orders are found by their agency, vendor and status, and one is closed
   await page.getByRole("searchbox").fill(name);
   await page.waitForURL(/[?&]q=/);
   await row.getByText("0 of 7").waitFor();
-  await page.getByLabel("Vendor").selectOption({ label: vendor.slug });
+  await page.getByLabel("Vendor", { exact: true }).selectOption({ label: vendor.slug });
   await page.getByRole("row").nth(1).filter({ hasText: name }).waitFor();
   // What is read again is pale.
   await page.locator('table[aria-busy="false"]').waitFor();

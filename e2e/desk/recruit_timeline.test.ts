@@ -92,7 +92,7 @@ deskTest("a recruit's timeline has the texts, notes, stages and calls, and how a
   // The texts stand beside it, those of other conversations do not.
   const beside = page.getByLabel("The recruit").locator(".timeline");
   await beside.getByText("Received from the vendor").waitFor();
-  assert.deepEqual(await beside.getByRole("link").allInnerTexts(), ["Ada"]);
+  assert.equal(await beside.getByRole("link").count(), 1);
   await beside.getByText("Another number").waitFor();
 });
 

@@ -333,7 +333,7 @@ deskTest("a recruit is found, opened and left on a phone, by keyboard", async (p
   await assertFits(page);
   await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
-  await page.getByRole("heading", { name: "Recruits" }).waitFor({ state: "attached" });
+  await page.getByRole("heading", { name: "Recruits", exact: true }).waitFor({ state: "attached" });
   assert.equal(await page.getByRole("searchbox").inputValue(), "ada");
 }, PHONE);
 

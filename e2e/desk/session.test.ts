@@ -158,7 +158,7 @@ deskTest("a token that is refused or over is replaced, and the page goes on by i
   await expire(page);
   await wake(page);
   await until(async () => await refreshTokenIn(page) !== refreshed);
-  await page.getByRole("heading", { name: "Recruits" }).waitFor();
+  await page.getByRole("heading", { name: "Recruits", exact: true }).waitFor();
   assert.equal(await page.getByLabel("Password").count(), 0);
 });
 
