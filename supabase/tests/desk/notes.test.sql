@@ -3,6 +3,8 @@ begin;
 create extension if not exists dblink with schema extensions;
 select plan(34);
 \ir ../helpers.psql
+-- The seed has some.
+delete from public.recruit_notes;
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor');
 insert into public.recruiting_leads (id, vendor_id, first_name, vendor_metadata, agency_id, agent_id) values

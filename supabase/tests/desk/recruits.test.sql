@@ -3,6 +3,8 @@ begin;
 create extension if not exists dblink with schema extensions;
 select plan(46);
 \ir ../helpers.psql
+-- The seed has some.
+delete from public.recruit_stages;
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor');
 insert into public.agents (id, agency_id, user_id, first_name)
