@@ -31,7 +31,7 @@ export interface AgentFigures {
   waiting: number;
   /** Those who came in the days, and whom the agent has now. */
   recruits: number;
-  /** Those whom the agent has answered, and the agent's own whom nobody has. */
+  /** The recruits whom the agent has answered, and those of the agent whom nobody has answered. */
   wrote: number;
   answered: number;
   /** In minutes of the agency's hours; null: the agent has answered nobody. */

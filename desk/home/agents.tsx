@@ -9,7 +9,7 @@ import { Nothing } from "../ui/nothing.tsx";
 import { Table, type TableColumn } from "../ui/table.tsx";
 import { minutesText } from "./time_text.ts";
 
-/** Of so many recruits on, an agent should have answered half. */
+/** From this number of recruits, an agent should have answered half. */
 const MANY = 4;
 /** A first response that took longer is slow, in minutes. */
 const SLOW = 60;

@@ -32,7 +32,7 @@ interface Need {
   words: ReactNode;
   act: string;
   href: string;
-  /** What the view that opens is told, such as whose conversations it shows. */
+  /** The state with which the view opens, such as whose conversations it shows. */
   state?: object;
 }
 

@@ -138,7 +138,7 @@ function Quality() {
   );
 }
 
-/** A key that expires within so many days is marked, and needs another one. */
+/** A key that expires within this number of days is marked: the vendor needs another one. */
 const SOON_DAYS = 30;
 
 /** When a key expires that does so soon, which stands first; others stand by the name of their vendor. */

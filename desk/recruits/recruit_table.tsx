@@ -104,7 +104,7 @@ export function Need({ recruit }: { recruit: Recruit }) {
   return need === "opening" && <span className="badge unopened" title="Not opened">not opened</span>;
 }
 
-/** How often the person has applied, from two on. */
+/** The number of applications of the person, if there are two or more. */
 export function Applications({ recruit: { applications } }: { recruit: Recruit }) {
   return applications > 1 && (
     <Badge title={`${applications} applications`}>

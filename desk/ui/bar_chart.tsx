@@ -20,7 +20,7 @@ export interface Series {
   name: string;
 }
 
-/** The most parts that are told apart by their colours and their order. The smaller ones are one. */
+/** The maximum number of series with a colour of their own. The smallest are combined. */
 const MOST = 4;
 const OTHERS: Series = { key: "\0others", name: "Others" };
 /** How many bars have their words at the axis. */

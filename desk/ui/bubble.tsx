@@ -3,7 +3,7 @@ import { Link } from "wouter";
 import { Time } from "./time.tsx";
 
 /**
- * A text as a bubble: the recruit's at the left, whose name is only heard, ours at the right.
+ * A text as a bubble: that of a recruit at the left, without a visible name, and that of the agency at the right.
  *
  * @param href where its time leads
  * @param isFirst whether it begins what one person has written in one go: who and when stand above that once

@@ -82,7 +82,7 @@ function daysOf(events: RecruitEvent[]): [string, RecruitEvent[]][] {
   return [...Map.groupBy(events, ({ at }) => dayText(at))];
 }
 
-/** A text, which leads to its conversation. Only below the latest of ours the page says that it was delivered. */
+/** A text, whose time links to its conversation. Only the latest text of the agency says that it was delivered. */
 function Text({ event, name, isLatest }: { event: Text; name: string; isLatest: boolean }) {
   const { kind, agent, at, details: { conversation_id, body, files } } = event;
   const by = kind === "text_in" ? "recruit" : event.details.by;
