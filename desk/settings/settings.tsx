@@ -90,7 +90,9 @@ function Parts({ agencyId, agent, orders, base }: {
     "/agency": <AgencySettings agencyId={agencyId} />,
     "/destinations": (
       <>
-        {agent !== null && <p className="quiet">Managed by support. Contact them to change a destination.</p>}
+        {agent !== null && (
+          <p className="quiet">The people who run the service manage destinations. Ask them to change one.</p>
+        )}
         <Destinations agency_id={agencyId} />
       </>
     ),
