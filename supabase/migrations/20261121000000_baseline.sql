@@ -15414,7 +15414,7 @@ grant execute on function public.note_export(integer) to authenticated;
 
 -- supabase/schemas/desk/agency_figures.sql
 
--- The figures of an agency, with which a manager begins the day, and the list that each of them counts.
+-- The figures of an agency, with which a manager begins the day.
 
 create function private.figures_begin(days integer, out agency public.agencies, out first_day date, out begins timestamptz)
 language plpgsql
@@ -15713,6 +15713,10 @@ comment on function public.agency_figures(integer) is
   'rows behind the figures. Errors: 42501 (HTTP 403) for users who are not managers; 22023 (400) names days. Security definer '
   'because managers may not read vendors, and policies on each text would take long. It reads the caller''s own agency alone.';
 grant execute on function public.agency_figures(integer) to authenticated;
+
+-- supabase/schemas/desk/figure_list.sql
+
+-- The rows behind each figure of an agency.
 
 create function public.figure_list(
   figure text, days integer default 14, day date default null, vendor_id uuid default null, order_id uuid default null
@@ -16870,6 +16874,30 @@ comment on view public.waiting_recruit_list is
   'has taken the conversation over; minutes: how long they have waited, at night too; agent_email: to remind the agent.';
 grant select on public.waiting_recruit_list to authenticated, service_role;
 
+create view private.operator_action_list as
+select a.id, a.created_at, coalesce(u.email, a.user_id::text, a.done_by) as operator, a.action, a.subject, u.email,
+  a.user_id, a.done_by, v.slug as vendor, g.name as agency, nullif(concat_ws(' ', p.first_name, p.last_name), '') as agent
+from public.operator_actions a
+left join auth.users u on u.id = a.user_id
+left join public.vendors v on v.id = (a.subject ->> 'vendor_id')::uuid
+left join public.agencies g on g.id = (a.subject ->> 'agency_id')::uuid
+left join public.agents p on p.id = coalesce(a.subject ->> 'agent_id', a.subject ->> 'to_agent_id')::uuid
+where (select private.may_operate());
+
+grant select on private.operator_action_list to authenticated, service_role;
+
+create view public.operator_action_list with (security_invoker = true) as select * from private.operator_action_list;
+
+comment on view public.operator_action_list is
+  'Each row of operator_actions; operator: the user''s address, or the id of one who is deleted, or the name at the command; '
+  'vendor, agency and agent: the slug and the names of those in the subject, null where there is none any more. '
+  'For pages, continue after the last row, ordered by created_at and id, both descending.';
+grant select on public.operator_action_list to authenticated, service_role;
+
+-- supabase/schemas/operators/outbox_list.sql
+
+-- The texts that have not left, why not, and what holds them, for operators.
+
 create function private.why_not_sent(state text, reason text, until text, number_status text, paused_reason text)
 returns text
 language sql
@@ -17002,26 +17030,6 @@ comment on view public.unsent_cause_list is
   'Why texts are not sent yet, as outbox_list has it, with how many and since when the oldest waits; subject: the number of '
   'no_number and number_paused, with an agency, and the states of no_hours, else null.';
 grant select on public.unsent_cause_list to authenticated, service_role;
-
-create view private.operator_action_list as
-select a.id, a.created_at, coalesce(u.email, a.user_id::text, a.done_by) as operator, a.action, a.subject, u.email,
-  a.user_id, a.done_by, v.slug as vendor, g.name as agency, nullif(concat_ws(' ', p.first_name, p.last_name), '') as agent
-from public.operator_actions a
-left join auth.users u on u.id = a.user_id
-left join public.vendors v on v.id = (a.subject ->> 'vendor_id')::uuid
-left join public.agencies g on g.id = (a.subject ->> 'agency_id')::uuid
-left join public.agents p on p.id = coalesce(a.subject ->> 'agent_id', a.subject ->> 'to_agent_id')::uuid
-where (select private.may_operate());
-
-grant select on private.operator_action_list to authenticated, service_role;
-
-create view public.operator_action_list with (security_invoker = true) as select * from private.operator_action_list;
-
-comment on view public.operator_action_list is
-  'Each row of operator_actions; operator: the user''s address, or the id of one who is deleted, or the name at the command; '
-  'vendor, agency and agent: the slug and the names of those in the subject, null where there is none any more. '
-  'For pages, continue after the last row, ordered by created_at and id, both descending.';
-grant select on public.operator_action_list to authenticated, service_role;
 
 -- supabase/schemas/operators/change_order.sql
 
