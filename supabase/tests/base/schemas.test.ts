@@ -58,7 +58,7 @@ a function's rights | function | alter function private.indexable_id(text) secur
 a function's volatility | function | alter function private.indexable_id(text) volatile
 a function's owner | function | alter function private.indexable_id(text) owner to service_role
 a new function | function | create function public.extra() returns int language sql as 'select 1'
-a dropped function | function public.revoke | drop function public.revoke_vendor_api_key(text)
+a dropped function | function public.revoke | drop function public.revoke_vendor_webhook_secret(uuid)
 a dropped policy | policy ${POLICY} | drop policy ${POLICY} on public.agencies
 a policy's name | policy extra on public.agencies | alter policy ${POLICY} on public.agencies rename to extra
 a policy's condition | policy ${POLICY} | alter policy ${POLICY} on public.agencies using (true)
@@ -124,7 +124,10 @@ Deno.test("supabase/schemas and supabase/migrations", async (test) => {
       assert.equal(differences.length, 0, told);
     });
 
-    const sql = connect(schemas);
+    // Each change is read several times as fast in a smaller database: one without the areas that come after sales.
+    const files = schemaFiles();
+    const sales = files.findLastIndex(({ path }) => path.includes("/sales/"));
+    const sql = connect(await scratch.build(files.slice(0, sales + 1)));
     const unchanged = await readCatalogue(sql);
     for (const [change, named, statements] of CHANGES) {
       await test.step(`do not make the same database after a change of one: ${change}`, async () => {
