@@ -1,4 +1,3 @@
-import { Fragment } from "react";
 import { Link, useSearch } from "wouter";
 import { type Group, operatorQueries } from "../data/operator.ts";
 import { usePages } from "../data/pages.ts";
@@ -59,14 +58,8 @@ export function Deliveries() {
           {
             title: "Cause",
             cell: ({ reason, sends }) => (
-              <span>
-                <Badge>{reason}</Badge>
-                {sends?.map((field, n) => (
-                  <Fragment key={field}>
-                    {n === 0 ? " sends " : ", "}
-                    <code>{field}</code>
-                  </Fragment>
-                ))}
+              <span className="two-lines is-one" title={sends ? `${reason}, sends ${sends.join(", ")}` : reason}>
+                <Badge>{reason}</Badge> {sends && <small>sends {sends.join(", ")}</small>}
               </span>
             ),
             isSentence: true,
@@ -82,13 +75,16 @@ export function Deliveries() {
           {
             title: "Next step",
             cell: (reason) => (
-              <span className="line">
-                <MappingLink vendor={reason.vendor} reason={reason.reason} />
-                <Link href={pathOf(groupOf(reason))} className="button">
-                  Replay or dismiss{" "}
-                  <span className="visually-hidden">those of {nameOf(reason.vendor)}: {reason.reason}</span>
-                </Link>
-              </span>
+              <MappingLink
+                vendor={reason.vendor}
+                reason={reason.reason}
+                otherwise={
+                  <Link href={pathOf(groupOf(reason))} className="button">
+                    Replay or dismiss{" "}
+                    <span className="visually-hidden">those of {nameOf(reason.vendor)}: {reason.reason}</span>
+                  </Link>
+                }
+              />
             ),
             isPlain: true,
           },

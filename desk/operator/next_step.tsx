@@ -1,6 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
-import { mappingQueries } from "../data/mapping.ts";
 import { operatorQueries } from "../data/operator.ts";
 import { useDistribute } from "../data/operator_acts.ts";
 import type { Order } from "../data/operator_orders.ts";
@@ -27,7 +26,10 @@ export function NextStep({ of: trouble }: { of: Explained }) {
   if (kind === "recruit_waiting") return <RemindAgent of={trouble} />;
   if (kind === "leads_waiting") return <PlaceLeads of={trouble} />;
   if (kind === "key_expires" && what === "api key") return <NewKey vendor={subject} />;
-  if (kind.startsWith("deliveries_")) return <MapField of={trouble} />;
+  if (kind.startsWith("deliveries_")) {
+    const otherwise = <Step of={trouble} label="Replay or dismiss" />;
+    return <MappingLink vendor={subject} reason={trouble.title} otherwise={otherwise} />;
+  }
   if (kind === "order_stalled" && reason === "no_agent") {
     return <Step of={trouble} label="Find it an agent" href={`/operator/agencies/${agency_id}`} />;
   }
@@ -98,14 +100,6 @@ function PlaceLeads({ of: trouble }: { of: Trouble }) {
   const [most] = statesOf(counted);
   if (most === undefined) return <Step of={trouble} label="Distribute them" />;
   return <Remedy of={most} whose="all vendors" act={() => distribute({ max: MOST, vendor_id: null })} />;
-}
-
-/** The mapping is what can be corrected here. Other parsers read what the vendor corrects. */
-function MapField({ of: trouble }: { of: Trouble }) {
-  const { data: vendors = [] } = useQuery(mappingQueries.vendors());
-  return vendors.includes(trouble.subject)
-    ? <MappingLink vendor={trouble.subject} reason={trouble.title} />
-    : <Step of={trouble} label="Replay or dismiss" />;
 }
 
 function CloseOrder({ order }: { order: Order }) {
