@@ -13,7 +13,7 @@ export function Pulse() {
       <Figure
         label="Leads today"
         value={leads}
-        hint={`${countText(leads_before)} by this time a week ago`}
+        hint={`${countText(leads_before)} a week ago at this time`}
         href="/operator/leads"
       />
       <Figure

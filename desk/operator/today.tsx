@@ -48,11 +48,11 @@ export function Today() {
 function CheckedAt() {
   const { data: checkedAt } = useQuery(operatorQueries.checkedAt());
   // What is below it does not move when it is known.
-  if (checkedAt === undefined) return <p className="quiet">&nbsp;</p>;
+  if (checkedAt === undefined) return <p className="checked-at">&nbsp;</p>;
   if (checkedAt !== null && Date.parse(checkedAt) > Date.now() - LATE_AFTER * 60_000) {
     return (
-      <p className="quiet">
-        Last checked at <Time at={checkedAt} />, once a minute. <Link href="/operator/jobs">All jobs</Link>
+      <p className="checked-at">
+        Last checked at <Time at={checkedAt} />. <Link href="/operator/jobs">All jobs</Link>
       </p>
     );
   }
@@ -126,9 +126,9 @@ function Alerts() {
           {
             title: "Problem",
             key: "name",
-            cell: ({ title, name }) => (
-              <span className="two-lines">
-                <bdi>{title}</bdi> {name && <small>{name}</small>}
+            cell: (trouble) => (
+              <span className="two-lines is-one" title={nameOf(trouble)}>
+                <bdi>{trouble.title}</bdi> {trouble.name && <small>{trouble.name}</small>}
               </span>
             ),
             sortBy: ({ title }) => title,
