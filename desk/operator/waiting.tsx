@@ -26,7 +26,8 @@ import { useVendorName, useWanted } from "./vendor_name.tsx";
 export function Waiting() {
   const [state] = useParameter("state");
   const query = usePages(operatorQueries.waiting(state));
-  const { data: vendors = [] } = useQuery(operatorQueries.waitingVendors());
+  const { data: vendors = [], isPending } = useQuery(operatorQueries.waitingVendors());
+  const { isPending: isCounting } = useQuery(operatorQueries.wantedLeads());
   const { data: result, mutateAsync: distribute } = useDistribute();
   const nameOf = useVendorName();
   return (
@@ -44,7 +45,8 @@ export function Waiting() {
       )}
       <Table
         label="Waiting leads"
-        query={query}
+        // What stands above would move it down.
+        query={{ ...query, data: isPending || isCounting ? undefined : query.data }}
         resource="waiting leads"
         empty={state === null
           ? <EmptyState title="No lead waits.">Each has an agency.</EmptyState>
