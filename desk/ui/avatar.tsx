@@ -1,4 +1,5 @@
-const COLOURS = 8;
+/** The number of colours; the last is grey. */
+export const COLOURS = 8;
 
 /**
  * The initials of a person, in a colour by the id.
@@ -34,8 +35,8 @@ export function initialsOf(name: string): string {
 }
 
 /** A colour's number, from 1. The same id has the same everywhere. */
-function colourOf(id: string): number {
+export function colourOf(id: string, colours = COLOURS): number {
   let sum = 0;
   for (const letter of id) sum = (sum * 31 + letter.codePointAt(0)!) % 100_003;
-  return sum % COLOURS + 1;
+  return sum % colours + 1;
 }

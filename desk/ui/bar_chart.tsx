@@ -1,5 +1,6 @@
 import { type KeyboardEvent, useRef, useState } from "react";
 import { Link } from "wouter";
+import { colourOf, COLOURS } from "./avatar.tsx";
 import { countText } from "./count.ts";
 import { Rows } from "./list.tsx";
 
@@ -41,12 +42,14 @@ export function BarChart({ label, unit, bars: given, series: all }: {
 }) {
   const [isTable, setTable] = useState(false);
   const { bars, series: greatestFirst, each } = grouped(given, all);
-  // By their order, so that charts of the same parts have the same colours.
-  const coloured = all.length <= MOST + 1 ? all : greatestFirst;
-  const series = greatestFirst.map((one) => ({
-    ...one,
-    colour: one === OTHERS ? 8 : coloured.findIndex(({ key }) => key === one.key) + 1,
-  }));
+  // By the name, so that it is the same in each chart. Of two that have the same, the smaller takes the next.
+  const taken = new Set<number>();
+  const series = greatestFirst.map((one) => {
+    let colour = one === OTHERS ? COLOURS : colourOf(one.name, COLOURS - 1);
+    while (taken.has(colour)) colour = colour % (COLOURS - 1) + 1;
+    taken.add(colour);
+    return { ...one, colour };
+  });
   return (
     <figure className="chart" aria-label={label}>
       <figcaption>

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { renderToStaticMarkup } from "react-dom/server";
 import { Avatar, initialsOf } from "./avatar.tsx";
 import { Badge } from "./badge.tsx";
-import { grouped, ticksTo } from "./bar_chart.tsx";
+import { BarChart, grouped, ticksTo } from "./bar_chart.tsx";
 import { Figure, Sparkline } from "./figure.tsx";
 import { hasWords } from "./palette.tsx";
 import { sorted } from "./table_sort.ts";
@@ -58,6 +58,19 @@ Deno.test("a chart tells five parts apart: the greatest, and the others as one",
   const many = grouped(bars, series);
   assert.deepEqual(many.series.map(({ name }) => name).slice(-2), ["Vendor 6", "Others"]);
   assert.equal(many.bars[0]!.values[many.series.at(-1)!.key], 0 + 1 + 2 + 3 + 4 + 5);
+});
+
+Deno.test("a part has the same colour in each chart, and no two in one have the same", () => {
+  const coloursOf = (...names: string[]) => {
+    const values = Object.fromEntries(names.map((name, n) => [name, 9 - n]));
+    const bars = [{ key: "1", label: "Nov 1", values }];
+    const series = names.map((name) => ({ key: name, name }));
+    const page = renderToStaticMarkup(<BarChart label="Leads" unit={["lead", "leads"]} bars={bars} series={series} />);
+    return [...page.matchAll(/swatch series-(\d)"><\/span><bdi>(.*?)</g)].map(([, colour, name]) => [name, colour]);
+  };
+  const many = coloursOf("Bright Careers", "Indeed Apply", "Lead House", "ZipRecruiter", "Career fairs");
+  assert.equal(new Set(many.map(([, colour]) => colour)).size, 5);
+  assert.deepEqual(coloursOf("Indeed Apply", "Bright Careers"), [many[1], many[0]]);
 });
 
 Deno.test("rows are sorted by number or by words, and those without a value stand last", () => {
