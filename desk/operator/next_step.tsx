@@ -9,12 +9,11 @@ import { ConfirmButton } from "../ui/confirm.tsx";
 import { ChangeSettings } from "./change_order.tsx";
 import { MappingLink } from "./mapping_link.tsx";
 import { NewKey } from "./new_key.tsx";
-import { Resume } from "./numbers.tsx";
 import { CLOSE } from "./order.tsx";
 import { MOST, Remedy } from "./remedy.tsx";
 import type { Trouble } from "./troubles.ts";
 import type { Explained } from "./use_words.ts";
-import { NextStep as CauseStep } from "./unsent_texts.tsx";
+import { NextStep as CauseStep, Resume } from "./unsent_texts.tsx";
 import { statesOf } from "./waiting.tsx";
 import { Remind } from "./waiting_recruits.tsx";
 

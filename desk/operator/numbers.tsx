@@ -1,14 +1,12 @@
+import { useQuery } from "@tanstack/react-query";
 import { operatorQueries, type ServiceNumber } from "../data/operator.ts";
-import { useResumeNumber } from "../data/operator_acts.ts";
 import { usePages } from "../data/pages.ts";
-import { Badge } from "../ui/badge.tsx";
-import { ConfirmButton } from "../ui/confirm.tsx";
-import { countText } from "../ui/count.ts";
-import { HeldTexts, isHeldTooLong } from "../ui/held_texts.tsx";
+import { HeldTexts, isHeldTooLong, NumberState } from "../ui/held_texts.tsx";
 import { Page } from "../ui/page.tsx";
 import { phoneText } from "../ui/phone.ts";
 import { EmptyState } from "../ui/query_result.tsx";
 import { Table } from "../ui/table.tsx";
+import { causeTitle, NextStep, Resume } from "./unsent_texts.tsx";
 
 /** Our numbers, paused ones first, which can be resumed. */
 export function Numbers() {
@@ -42,35 +40,16 @@ export function Numbers() {
   );
 }
 
-function Status({ of: number }: { of: ServiceNumber }) {
-  if (number.status !== "paused") {
-    return number.waiting_since !== null && isHeldTooLong(number.waiting_since)
-      ? <Badge meaning="warn">holding {countText(number.waiting)}</Badge>
-      : <Badge meaning="good">{number.status}</Badge>;
-  }
+function Status({ of: { phone, status, paused_reason, waiting, waiting_since: since } }: { of: ServiceNumber }) {
+  const { data: causes } = useQuery(operatorQueries.unsentCauses());
+  const isPaused = status === "paused";
+  // With several causes, nobody knows which are those of the number.
+  const cause = !isPaused && since !== null && isHeldTooLong(since) && causes?.length === 1 ? causes[0]! : null;
+  const why = isPaused ? paused_reason ?? "no reason given" : cause && causeTitle(cause);
   return (
     <span className="line">
-      <Badge meaning="bad">paused</Badge> <small>{number.paused_reason ?? "no reason given"}</small>
-      <Resume number={number} />
+      <NumberState status={status} waiting={waiting} since={since} /> {why && <small>{why}</small>}
+      {isPaused ? <Resume number={{ phone, waiting }} /> : cause && <NextStep of={cause} />}
     </span>
-  );
-}
-
-/** Sends what waits for a paused number. */
-export function Resume({ number }: { number: Pick<ServiceNumber, "phone" | "waiting"> }) {
-  const { mutateAsync: resume } = useResumeNumber();
-  return (
-    <ConfirmButton
-      label="Resume"
-      of={phoneText(number.phone)}
-      question={
-        <p>
-          {number.waiting === 1 ? "1 text waits" : `${countText(number.waiting)} texts wait`}{" "}
-          for this number. All are sent now, as fast as the number may send. First mend the cause of the pause, else it
-          is paused again. It is noted with your name.
-        </p>
-      }
-      act={() => resume(number.phone)}
-    />
   );
 }

@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { explainWhy } from "../../supabase/functions/_shared/twilio_errors.ts";
-import { operatorQueries, type UnsentCause, type UnsentText } from "../data/operator.ts";
-import { applyLawHours, cancelTexts } from "../data/operator_acts.ts";
+import { operatorQueries, type ServiceNumber, type UnsentCause, type UnsentText } from "../data/operator.ts";
+import { applyLawHours, cancelTexts, useResumeNumber } from "../data/operator_acts.ts";
 import { usePages } from "../data/pages.ts";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { CopyButton } from "../ui/copy_button.tsx";
@@ -16,7 +16,6 @@ import { Table, type TableColumn } from "../ui/table.tsx";
 import { ago, Time } from "../ui/time.tsx";
 import { showToast } from "../ui/toast.tsx";
 import { stateName } from "./lead_words.ts";
-import { Resume } from "./numbers.tsx";
 import { shellWord } from "./shell_word.ts";
 
 const TO: TableColumn<UnsentText> = { title: "To", cell: ({ to }) => phoneText(to), isHeader: true };
@@ -136,6 +135,25 @@ export function NextStep({ of: row }: { of: UnsentCause }) {
         </>
       )}
     </>
+  );
+}
+
+/** Sends what waits for a paused number. */
+export function Resume({ number }: { number: Pick<ServiceNumber, "phone" | "waiting"> }) {
+  const { mutateAsync: resume } = useResumeNumber();
+  return (
+    <ConfirmButton
+      label="Resume"
+      of={phoneText(number.phone)}
+      question={
+        <p>
+          {number.waiting === 1 ? "1 text waits" : `${countText(number.waiting)} texts wait`}{" "}
+          for this number. All are sent now, as fast as the number may send. First mend the cause of the pause, else it
+          is paused again. It is noted with your name.
+        </p>
+      }
+      act={() => resume(number.phone)}
+    />
   );
 }
 

@@ -1,9 +1,8 @@
 import { usePages } from "../data/pages.ts";
 import { numberQueries } from "../data/team.ts";
-import { Badge } from "../ui/badge.tsx";
 import { countOf } from "../ui/count.ts";
 import { DotSeparated } from "../ui/dot_separated.tsx";
-import { HeldTexts } from "../ui/held_texts.tsx";
+import { HeldTexts, NumberState } from "../ui/held_texts.tsx";
 import { List } from "../ui/list.tsx";
 import { phoneText } from "../ui/phone.ts";
 import { EmptyState } from "../ui/query_result.tsx";
@@ -26,7 +25,7 @@ export function Numbers({ agencyId, isOperator }: { agencyId: string; isOperator
         <li className="panel">
           <p className="line">
             <strong>{phoneText(phone)}</strong>
-            {status === "active" ? <Badge meaning="good">active</Badge> : <Badge meaning="warn">paused</Badge>}
+            <NumberState status={status} waiting={waiting} since={waiting_since} />
           </p>
           {status === "paused" && (
             <p>Texts wait until the people who run the service resume it{paused_reason && ` (${paused_reason})`}.</p>

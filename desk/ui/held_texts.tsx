@@ -1,6 +1,6 @@
 import { Link } from "wouter";
 import { Badge } from "./badge.tsx";
-import { countText } from "./count.ts";
+import { countOf } from "./count.ts";
 import { ago, Time } from "./time.tsx";
 
 /** The time after which the alert texts_held opens, unless its rule has another one. */
@@ -12,13 +12,21 @@ export function HeldTexts({ phone, waiting, since }: { phone: string; waiting: n
   return (
     <>
       <Link href={`/operator/outbox?of=${encodeURIComponent(phone)}`}>
-        {countText(waiting)} {waiting === 1 ? "text" : "texts"} not sent
+        {countOf(waiting, "text", "texts")} not sent
       </Link>{" "}
       {since !== null && isHeldTooLong(since)
         ? <Badge meaning="bad">oldest {ago(since)}</Badge>
         : since !== null && ago(since) !== "now" && <small>oldest {ago(since)}</small>}
     </>
   );
+}
+
+/** Whether one of our numbers sends its texts. */
+export function NumberState({ status, waiting, since }: { status: string; waiting: number; since: string | null }) {
+  if (status === "paused") return <Badge meaning="bad">paused</Badge>;
+  return since !== null && isHeldTooLong(since)
+    ? <Badge meaning="warn">{countOf(waiting, "text", "texts")} held</Badge>
+    : <Badge meaning="good">{status}</Badge>;
 }
 
 /** How long a text has been held. */
