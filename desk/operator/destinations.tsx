@@ -4,13 +4,14 @@ import { type Destination, destinationQueries, retryFailed, setDestinationState 
 import { usePages } from "../data/pages.ts";
 import { ActionButton } from "../ui/action.tsx";
 import { Badge } from "../ui/badge.tsx";
+import { CopyButton } from "../ui/copy_button.tsx";
 import { countText } from "../ui/count.ts";
 import { Destinations } from "../ui/destinations.tsx";
-import { List } from "../ui/list.tsx";
 import { Page } from "../ui/page.tsx";
 import { EmptyState } from "../ui/query_result.tsx";
 import { Table, type TableColumn } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
+import { shellWord } from "./shell_word.ts";
 
 const COLUMNS: TableColumn<Destination>[] = [
   {
@@ -102,19 +103,31 @@ function AgenciesWithout() {
   return (
     <section aria-labelledby="without">
       <h2 id="without">{count === 1 ? "1 agency has" : `${countText(count)} agencies have`} no destination</h2>
-      <List
+      <Table
+        label="Agencies without a destination"
         query={query}
         resource="agencies"
-        className="names"
         empty={null}
         keyOf={({ id }) => id}
-        row={({ id, name }) => (
-          <li>
-            <Link href={`/operator/agencies/${id}/destinations`}>
-              <bdi>{name}</bdi>
-            </Link>
-          </li>
-        )}
+        nameOf={({ name }) => name}
+        hrefOf={({ id }) => `/operator/agencies/${id}/destinations`}
+        columns={[
+          { title: "Agency", cell: ({ name }) => <bdi>{name}</bdi>, isHeader: true },
+          { title: "Destination", cell: () => "None" },
+          {
+            title: "Next step",
+            isPlain: true,
+            cell: ({ name }) => (
+              <>
+                <code>destination create</code>{" "}
+                <CopyButton
+                  words={`npm run admin -- destination create NAME --url URL --agency ${shellWord(name)}`}
+                  of={`the command for ${name}`}
+                />
+              </>
+            ),
+          },
+        ]}
       />
     </section>
   );

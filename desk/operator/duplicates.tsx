@@ -38,7 +38,7 @@ export function Duplicates() {
 /** How long after the first time it came again. */
 function afterText({ first_received, received_at }: Duplicate): string {
   const ms = Date.parse(received_at) - Date.parse(first_received);
-  if (ms < 500) return "at once";
+  if (ms < 500) return "in the same second";
   return ms < 60_000 ? `${Math.round(ms / 1000)} s` : ago(first_received, Date.parse(received_at));
 }
 

@@ -8,8 +8,11 @@ import { Table } from "../ui/table.tsx";
 import { ago, Time } from "../ui/time.tsx";
 import { useTroubles } from "./troubles.ts";
 
-/** How often a job runs. */
-const RUNS: Record<string, string> = { "check alerts": "every minute", "send texts": "while texts are due" };
+/** What a job does, and when it runs. */
+const JOBS: Record<string, [does: string, runs: string]> = {
+  "check alerts": ["Opens and ends alerts, and deletes what is past its time", "every minute"],
+  "send texts": ["Gives Twilio the texts that are due", "while texts are due"],
+};
 
 /** The last run of each job that the service repeats. */
 export function Jobs() {
@@ -19,8 +22,8 @@ export function Jobs() {
     <Page title="Jobs">
       <Link href="/operator" className="back">Today</Link>
       <p className="quiet">
-        The recurring work of the service, which the scheduler of the database starts. If a job is late, the section
-        “Sending texts” of the documentation says how to see what the scheduler has run, and how to start it.
+        The scheduler of the database, pg_cron, starts them. If one is late, “Sending texts” in docs/hosting.md says how
+        to see what the scheduler has run.
       </p>
       <Table
         label="Jobs"
@@ -31,7 +34,8 @@ export function Jobs() {
         nameOf={({ job }) => job}
         columns={[
           { title: "Job", cell: ({ job }) => job, isHeader: true },
-          { title: "Runs", cell: ({ job }) => RUNS[job], isPlain: true },
+          { title: "What it does", cell: ({ job }) => JOBS[job]?.[0], isPlain: true, isSentence: true },
+          { title: "Runs", cell: ({ job }) => JOBS[job]?.[1] },
           { title: "Last started", cell: ({ started_at }) => started_at && <Time at={started_at} /> },
           {
             title: "Status",
