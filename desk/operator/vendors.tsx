@@ -85,23 +85,9 @@ function Chart({ vendors, of, label, unit }: {
 function Quality() {
   const query = useQuery(operatorQueries.quality());
   const nameOf = useVendorName();
-  const share = (
-    title: string,
-    key:
-      | "repeats"
-      | "suppressed"
-      | "returned"
-      | "texted"
-      | "replied"
-      | "opted_out"
-      | "screened"
-      | "interview"
-      | "hired",
-    base: "leads" | "texted" = "leads",
-  ) => ({
+  const share = <Key extends string>(title: string, key: Key, base: "leads" | "texted" = "leads") => ({
     title,
-    group: base === "texted" ? "Of the texted" : undefined,
-    cell: (row: Record<typeof key | typeof base, number>) => <Share of={row[key]} all={row[base]} />,
+    cell: (row: Record<Key | "leads" | "texted", number>) => <Share of={row[key]} all={row[base]} />,
     isNumber: true,
   });
   return (
@@ -109,8 +95,9 @@ function Quality() {
       <h2 id="quality">Quality</h2>
       <p className="quiet">
         Recruiting leads of the last {DAYS}{" "}
-        days in UTC, without tests. Repeats are leads of people who had an earlier lead, of any vendor, and not{" "}
-        <Link href="/operator/duplicates">duplicate leads</Link>, which a vendor has sent twice.
+        days in UTC, without tests. Repeats are leads of people who had an earlier lead, of any vendor;{" "}
+        <Link href="/operator/duplicates">duplicate leads</Link>, which a vendor sent twice, are not counted. Replied,
+        screened and opted out are shares of the texted.
       </p>
       <Table
         label="Quality of leads"

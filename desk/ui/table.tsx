@@ -2,7 +2,7 @@ import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import ArrowDown from "lucide-react/icons/arrow-down";
 import ArrowUp from "lucide-react/icons/arrow-up";
 import Ellipsis from "lucide-react/icons/ellipsis";
-import { Fragment, type ReactNode, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { type ReactNode, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { Link } from "wouter";
 import { countText } from "./count.ts";
 import type { Column } from "./list.tsx";
@@ -25,8 +25,6 @@ export interface TableColumn<Row> extends Column<Row> {
   isMinor?: boolean | "in_card";
   /** Whether it is a sentence, which is not cut. */
   isSentence?: boolean;
-  /** The heading above it and the columns beside it that have the same one. One of them at least is not minor. */
-  group?: string;
   /** Whether its title is for screen readers alone, as where each cell has a button. */
   isTitleHidden?: boolean;
   /** Whether its values need no title on a card, such as phone numbers and badges. */
@@ -137,7 +135,6 @@ function SortedTable<Row>({ rows: given, standard, acts, isBusy, ...shown }: Sho
         aria-rowcount={groupOf ? undefined : rows.length + 1}
       >
         <thead role="rowgroup">
-          {columns.some(({ group }) => group) && <Groups columns={columns} hasTicks={acts !== undefined} />}
           <tr role="row">
             {acts && (
               <th role="columnheader" scope="col" className="tick">
@@ -196,25 +193,6 @@ function SortedTable<Row>({ rows: given, standard, acts, isBusy, ...shown }: Sho
         </div>
       )}
     </>
-  );
-}
-
-/** The headings of columns that belong together. A minor column, which may be left out, has a cell of its own in this row. */
-function Groups<Row>({ columns, hasTicks }: { columns: TableColumn<Row>[]; hasTicks: boolean }) {
-  return (
-    <tr role="row" className="column-groups">
-      {hasTicks && <td role="cell" />}
-      {[...Map.groupBy(columns, ({ group }) => group)].map(([group, those]) => {
-        const minor = those.filter(({ isMinor }) => isMinor);
-        const given = { colSpan: those.length - minor.length, className: group && "column-group" };
-        return (
-          <Fragment key={group ?? ""}>
-            {group ? <th role="columnheader" scope="colgroup" {...given}>{group}</th> : <td role="cell" {...given} />}
-            {minor.map(({ title }) => <td key={title} role="cell" className={`is-minor ${given.className ?? ""}`} />)}
-          </Fragment>
-        );
-      })}
-    </tr>
   );
 }
 

@@ -311,8 +311,6 @@ deskTest("the charts of vendors have the numbers of the rows as tables, with the
     hasText: vendor.slug,
   });
   assert.equal(await quality.getByRole("cell").first().innerText(), String(sum));
-  await page.getByRole("table", { name: "Quality of leads" }).getByRole("columnheader", { name: "Of the texted" })
-    .waitFor();
   await page.getByText("Repeats are leads of people who had an earlier lead").getByRole("link").waitFor();
   await sql`update public.vendor_api_keys set expires_at = now() + interval '5 days 1 hour' where vendor_id = ${vendor.id}`;
   await page.getByRole("link", { name: "Keys and mappings" }).click();
