@@ -20,8 +20,8 @@ export function Actions() {
   return (
     <Page title="Audit log">
       <p className="quiet">
-        Each change by an operator, and each time that an operator was shown data of a person, here or by the command.
-        An agency’s own History also has what its managers changed.
+        Each change by an operator, and each time that one was shown personal data, here or by a command. What managers
+        changed is in the History of their agency.
       </p>
       <form className="filters" role="search" onSubmit={(event) => event.preventDefault()}>
         <SelectField
@@ -41,7 +41,7 @@ export function Actions() {
         label="Audit log"
         query={query}
         resource="actions"
-        empty={<EmptyState title="No operator has done anything." />}
+        empty={<EmptyState title="No operator has done anything yet." />}
         keyOf={({ id }) => id}
         nameOf={actionOf}
         columns={[

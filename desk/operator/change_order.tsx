@@ -13,7 +13,7 @@ export function ChangeSettings({ order, isRemedy, label }: { order: Order; isRem
           </label>
           <DailyCap value={daily_cap} />
           <Greeting value={greeting_template} />
-          <p className="quiet">More leads than it has make a full order open again. It is noted with your name.</p>
+          <p className="quiet">With more leads, a full order opens again. It is noted with your name.</p>
         </>
       )}
     </ChangeOrder>

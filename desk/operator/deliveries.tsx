@@ -23,8 +23,8 @@ export function Deliveries() {
   return (
     <Page title="Rejected deliveries">
       <p className="quiet">
-        What a vendor has sent and the service could not store. Correct what rejects it, then replay it: each delivery
-        is deleted after 30 days.
+        Deliveries that could not be stored. Fix the cause, then open the row to replay or dismiss them. Each is deleted
+        after 30 days.
       </p>
       <form className="filters" role="search" onSubmit={(event) => event.preventDefault()}>
         <SearchField label="Reason" />
@@ -38,8 +38,8 @@ export function Deliveries() {
         empty={
           <EmptyState title="No delivery is open.">
             {parameters.size > 0
-              ? "None is as you look for."
-              : "All that vendors sent is stored, replayed or dismissed."}
+              ? "No delivery matches the filters."
+              : "Everything that vendors sent was stored, replayed or dismissed."}
           </EmptyState>
         }
         keyOf={({ id }) => id}

@@ -46,7 +46,7 @@ export function DeliveryRow(
         <ConfirmButton
           label="Show the payload"
           className="plain"
-          question={<p>It may hold what a person told the vendor. Reading it is noted with your name.</p>}
+          question={<p>It may contain personal data. Reading it is noted with your name.</p>}
           act={() => payload.mutateAsync(id)}
         />
         <ActionButton act={() => tryReplay(id)} className="plain">Dry run</ActionButton>

@@ -14,7 +14,7 @@ export function Duplicates() {
   return (
     <Page title="Duplicate leads">
       <Link href="/operator/vendors" className="back">Vendors</Link>
-      <p className="quiet">Each was stored when it came first, and went to nobody a second time.</p>
+      <p className="quiet">Each was stored and distributed once, when it first came.</p>
       <Table
         query={query}
         resource="leads"

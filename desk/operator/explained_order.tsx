@@ -16,7 +16,7 @@ export function WhyOrder({ id }: { id: string }) {
           <>
             <p>{countsText(explained)}</p>
             <p className="quiet">
-              All orders but closed ones, in the order in which a lead is offered to them, as of{" "}
+              All orders that are not closed, in the order in which a lead is offered to them, as of{" "}
               <Time at={explained.as_of} />:
             </p>
             <TriedOrders orders={explained.orders} shown={id} leads={explained.leads} />
@@ -41,7 +41,7 @@ export function verdict({ order, leads, waiting, orders }: ExplainedOrder, id: s
 }
 
 function countsText({ leads, waiting }: ExplainedOrder): string {
-  if (leads === 0) return "No lead that it wants came in seven days.";
+  if (leads === 0) return "No lead that it wants came in the last seven days.";
   const came = leads === 1 ? "1 lead that it wants" : `${leads.toLocaleString("en-US")} leads that it wants`;
-  return `${came} came in seven days, of which ${waiting.toLocaleString("en-US")} wait for an order.`;
+  return `${came} came in the last seven days, of which ${waiting.toLocaleString("en-US")} wait for an order.`;
 }

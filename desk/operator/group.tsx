@@ -58,8 +58,8 @@ export function GroupView({ group }: { group: Group }) {
               className={passes ? "primary" : undefined}
               question={
                 <p>
-                  Each delivery is read anew by the vendor's parser, and its lead is stored and distributed. This can't
-                  be undone. It is noted with your name, and it stops when you leave this view.
+                  Each delivery is parsed again, and its lead is stored and distributed. This can't be undone. It is
+                  noted with your name, and it stops when you leave this view.
                 </p>
               }
               act={() => {
@@ -75,11 +75,9 @@ export function GroupView({ group }: { group: Group }) {
       <ReplayAll of={all} />
       <p className="notice" role="status" tabIndex={-1} ref={notice}>{report}</p>
       <p className="quiet">
-        A replay is refused again for the same reason until the mapping, the parser or what the vendor sends has
-        changed.
+        A replay is refused for the same reason until the mapping, the parser or the vendor's payload has changed.
         {known?.sends && known.sends.length > 0 && ` The newest delivery sends ${known.sends.join(", ")}.`}{" "}
-        A dry run changes nothing. Each payload that is read, and each delivery that is tried, replayed or dismissed, is
-        noted with your name.
+        A dry run changes nothing. What you read, try, replay or dismiss is noted with your name.
       </p>
       <List
         query={query}

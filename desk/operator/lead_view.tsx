@@ -49,8 +49,8 @@ function ReturnLead({ lead: { id, agency }, onReturned }: { lead: ShownLead["lea
         <>
           <p>
             {String(agency ?? "The agency")}{" "}
-            loses it for good: it counts for no order any more, and goes to nobody else. Texts that wait are not sent.
-            It is noted with your name.
+            loses it for good: it no longer counts for an order, and goes to nobody else. Waiting texts are not sent. It
+            is noted with your name.
           </p>
           <label className="field">
             Reason
@@ -100,7 +100,7 @@ function Shown({ onChanged, ...shown }: ShownLead & { onChanged: () => void }) {
           </section>
           {explained && (
             <section className="panel" aria-labelledby="orders">
-              <h2 id="orders">The orders for such a lead</h2>
+              <h2 id="orders">Orders for such a lead</h2>
               <p className="quiet">
                 A new lead of {nameOf(lead.vendor!)} from {lead.state ?? "no state"}{" "}
                 is offered to them in this order, as of <Time at={explained.as_of} />:

@@ -46,8 +46,8 @@ function useQuestion(vendor: string) {
     question: (
       <p>
         {name}{" "}
-        can send leads with it at once. The keys that it has go on working. The new one is shown once, and that you made
-        it is noted with your name.
+        can send leads with it at once, and its other keys keep working. The new key is shown only once. It is noted
+        with your name.
       </p>
     ),
     act: async () => setMade({ vendor, key: await createKey(vendor) }),

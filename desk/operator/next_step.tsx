@@ -44,7 +44,7 @@ const LABELS: Record<string, string> = {
   order_stalled: "Change or close it",
   order_without_leads: "Find who goes first",
   recruit_waiting: "See who waits",
-  destination_failing: "Mend or pause it",
+  destination_failing: "Fix or pause it",
   vendor_silent: "Check its keys",
   key_expires: "Renew it",
   opt_out_unmatched: "Give them a conversation",

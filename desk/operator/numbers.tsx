@@ -14,7 +14,7 @@ export function Numbers() {
   return (
     <Page title="Numbers">
       <p className="quiet">
-        Texts are sent from these numbers. A paused one receives texts, and holds what is to be sent.
+        Texts are sent from these numbers. A paused number still receives texts, and holds those that it would send.
       </p>
       <Table
         label="Numbers"

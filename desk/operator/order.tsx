@@ -29,12 +29,12 @@ export const OPEN: Act = {
   meaning: "From now on it gets leads. Those that wait already are distributed by hand.",
 };
 /** Closes an order. */
-export const CLOSE: Act = { label: "Close", status: "closed", meaning: "It gets no lead any more." };
+export const CLOSE: Act = { label: "Close", status: "closed", meaning: "It gets no more leads." };
 
 /** The acts on an order by its status. */
 export const ACTS: Record<string, Act[]> = {
   open: [
-    { label: "Pause", status: "paused", meaning: "It gets no lead until it is opened again." },
+    { label: "Pause", status: "paused", meaning: "It gets no leads until it is opened again." },
     CLOSE,
   ],
   paused: [OPEN, CLOSE],

@@ -60,7 +60,7 @@ function FoundOrders({ all, agencyId, children }: { all: string; agencyId?: stri
           {agencyId !== undefined && <AgencyActs agencyId={agencyId} />}
         </span>
       </div>
-      <p className="quiet">Of the orders that want a lead, one with the highest priority gets it.</p>
+      <p className="quiet">A lead goes to an open order that wants it, the highest priority first.</p>
       <OrderTable query={query} isOfAgency={agencyId !== undefined} />
     </>
   );

@@ -51,7 +51,7 @@ export function SamplePayload({ mapping: { vendor_id }, delivery, opened, onOpen
                 </select>
                 <button type="submit" aria-disabled={open.isPending}>Show</button>
               </form>
-              <p className="quiet">It may hold what a person told the vendor. Reading it is noted with your name.</p>
+              <p className="quiet">It may contain personal data. Reading it is noted with your name.</p>
               <ActionError action={open} />
             </>
           );

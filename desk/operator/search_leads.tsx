@@ -51,7 +51,7 @@ export function SearchLeads() {
   );
 }
 
-const RULES = "A phone needs its last 7 digits at least, an id its first 8 characters, and a name is a whole one.";
+const RULES = "Enter at least the last 7 digits of a phone or the first 8 characters of an id, or a full name.";
 
 const KINDS = {
   recruiting: { one: "Recruiting lead", many: "recruiting leads" },
@@ -63,7 +63,7 @@ function Outcome({ of: { typed, at, found, cut } }: { of: FoundLeads }) {
   const words = <bdi>{typed}</bdi>;
   if (found.length === 0) {
     return (
-      <EmptyState title={`Nothing is found for “${typed}”.`}>
+      <EmptyState title={`Nothing was found for “${typed}”.`}>
         {RULES}
       </EmptyState>
     );

@@ -24,8 +24,8 @@ export function Texts() {
   return (
     <Page title="Unmatched texts">
       <p className="quiet">
-        Texts between two numbers that have no conversation. A person who sent STOP must get no further text, but is
-        opted out only once the text has a conversation.
+        Texts between two numbers without a conversation. Somebody who sent STOP must get no further text, but is opted
+        out only once the text has a conversation.
       </p>
       <p className="notice" role="status" tabIndex={-1} ref={notice}>{report}</p>
       <List
@@ -54,8 +54,8 @@ function TextRow({ text, onAdopted }: { text: UnmatchedText; onAdopted: (sentenc
       {lead_id === null
         ? (
           <p className="quiet">
-            No lead of this number's agency has this phone. The text stays here until one comes, and an opt-out in it
-            counts then.
+            No lead of this number's agency has this phone. The text stays here until such a lead comes; then an opt-out
+            in it takes effect.
           </p>
         )
         : (

@@ -62,7 +62,7 @@ function CheckedAt() {
         <>
           Nobody has looked for alerts since <Time at={checkedAt} />.
         </>
-      )} Operators start its scheduler.
+      )} Start the scheduler of the database.
     </p>
   );
 }
@@ -144,7 +144,7 @@ function Alerts() {
           },
         ]}
       />
-      {more > 0 && <p className="quiet">There are {more} more. They stand here when some of these have ended.</p>}
+      {more > 0 && <p className="quiet">There are {more} more, which are shown once some of these have ended.</p>}
       {shown && (
         <Drawer title={shown.title} onClose={() => setShownId(null)}>
           {shown.name && (

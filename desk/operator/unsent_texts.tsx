@@ -49,7 +49,7 @@ export function UnsentTexts() {
     <Page title="Texts that are not sent">
       <Link href="/operator/numbers" className="back">Numbers</Link>
       <p className="quiet">
-        Each is sent once its cause is gone.{hasOthers && cause === null && " Open a cause to see its texts alone."}
+        Each text is sent once its cause is gone.{hasOthers && cause === null && " Open a cause to see only its texts."}
       </p>
       <Causes />
       {(cause ?? subject) !== null && <Link href="/operator/outbox">Texts of all causes</Link>}
@@ -148,8 +148,8 @@ export function Resume({ number }: { number: Pick<ServiceNumber, "phone" | "wait
       question={
         <p>
           {number.waiting === 1 ? "1 text waits" : `${countText(number.waiting)} texts wait`}{" "}
-          for this number. All are sent now, as fast as the number may send. First mend the cause of the pause, else it
-          is paused again. It is noted with your name.
+          for this number. All are sent now, as fast as the number may send. First fix the cause of the pause, or it is
+          paused again. It is noted with your name.
         </p>
       }
       act={() => resume(number.phone)}
@@ -201,19 +201,19 @@ function wordsOf({ cause, subject, agency }: UnsentCause): [title: string, next?
   const states = subject ? subject.split(",") : [];
   const words: Record<string, ReturnType<typeof wordsOf>> = {
     no_number: [
-      `${phone} is no number of ${agency}`,
+      `${phone} is not a number of ${agency}`,
       "Add it:",
       `number add ${shellWord(subject ?? "")} --agency ${shellWord(agency ?? "")}`,
     ],
     number_paused: [`${phone} of ${agency} is paused`],
     no_hours: [noHours(states)],
-    quiet_hours: ["Quiet hours", "None: each is sent when its hours begin."],
+    quiet_hours: ["Quiet hours", "Nothing: each is sent when its texting hours begin."],
     credentials: ["Twilio refuses our login", "Correct TWILIO_API_KEY and TWILIO_API_SECRET.", SECRETS],
     no_account: ["No account at Twilio is set", "Set TWILIO_ACCOUNT_SID.", SECRETS],
-    later: ["Twilio could not take them", "None: each is tried again. If it stays so, see Twilio's status."],
-    due: ["They are sent next", "None, unless they stay: then see Jobs, on Today."],
-    sending: ["They are being sent", "None."],
-    unconfirmed: ["Twilio's response was lost", "None: Twilio is asked for each of them."],
+    later: ["Twilio could not take them", "Nothing: each is tried again. If this goes on, see Twilio's status."],
+    due: ["They are sent next", "Nothing. If they stay here, see Jobs, on Today."],
+    sending: ["They are being sent", "Nothing."],
+    unconfirmed: ["Twilio's response was lost", "Nothing: Twilio is asked about each of them."],
     unknown: ["Nobody knows whether they were sent", "Ask Twilio:", "text reconcile"],
   };
   const [title, next, command] = words[cause] ?? [cause];
@@ -236,7 +236,7 @@ export function FailedTexts({ agencyId }: { agencyId: string }) {
   return (
     <Page title="Texts that failed">
       <p className="quiet">
-        A code is the provider's. While recruits don't get the agency's texts, its orders can be paused.{" "}
+        The codes are Twilio's. While the agency's texts do not arrive, you can pause its orders.{" "}
         <Link href={`/operator/agencies/${agencyId}/orders`}>See the agency’s orders</Link>
       </p>
       <Table

@@ -33,7 +33,7 @@ export function Waiting() {
   return (
     <Page title="Waiting leads">
       <p className="quiet">
-        No open order wanted them when they came. An order that is opened or changed takes only leads that come
+        No open order wanted these leads when they came. An order that is opened or changed takes only leads that come
         afterwards: distribute these once an open order wants them.
       </p>
       {result !== undefined && <Result {...result} />}

@@ -22,8 +22,8 @@ export function WaitingRecruits() {
   return (
     <Page title="Waiting recruits">
       <p className="quiet">
-        They have written, and nobody has answered yet. Remind the agent after {LIMIT}{" "}
-        minutes. A manager of the agency can give the conversation to somebody else.
+        Nobody has answered these recruits yet. After {LIMIT}{" "}
+        minutes, remind the agent; a manager of the agency can assign the conversation to somebody else.
       </p>
       <Table
         query={query}

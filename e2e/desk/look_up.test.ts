@@ -52,7 +52,7 @@ deskTest(
     assert.equal(await fields.getByText("last_name").isVisible(), false, "what the vendor calls it is folded");
     await fields.getByText("As it is stored").click();
     await fields.getByText('"last_name": "Byron"').waitFor();
-    await page.getByRole("region", { name: "The orders for such a lead" }).getByText("Prairie Life").first().waitFor();
+    await page.getByRole("region", { name: "Orders for such a lead" }).getByText("Prairie Life").first().waitFor();
     await page.getByRole("region", { name: "History" }).getByRole("listitem").first().waitFor();
     await assertAccessible(page);
     await page.setViewportSize(NARROW);
@@ -78,7 +78,7 @@ for (const [size, options] of Object.entries({ desktop: undefined, phone: PHONE 
       }
       await signIn(page, await signInNewOperator(), "operator/search");
       await searchFor(page, "nobody of this name");
-      await page.getByText("Nothing is found for “nobody of this name”.").waitFor();
+      await page.getByText("Nothing was found for “nobody of this name”.").waitFor();
       await searchFor(page, last_name);
       await page.getByText(`3 found for “${last_name}”`).waitFor();
       await page.getByText("To Agent 1, An agency under test").first().waitFor();
@@ -183,7 +183,7 @@ deskTest("the page of a lead begins with where it is and why, in words, and name
   }
   await events.getByRole("link", { name: short }).click();
   await page.getByRole("heading", { name: "Why it gets leads, or none" }).waitFor();
-  await page.getByText("2 leads that it wants came in seven days").waitFor();
+  await page.getByText("2 leads that it wants came in the last seven days").waitFor();
   const own = page.getByRole("region", { name: "Why it gets leads" }).locator("[aria-current]");
   await own.getByText("filled").waitFor();
   await own.getByText(`1 of 1 leads, priority 1000. Took 1 of the 2`).waitFor();
@@ -208,7 +208,7 @@ deskTest("the page of a lead begins with where it is and why, in words, and name
   await sql`update public.recruiting_orders set quantity = 2, status = 'open' where id = ${order.id}`;
   await page.reload();
   await headline.getByText("An agency under test would get it now.").waitFor();
-  await page.getByRole("region", { name: "The orders for such a lead" }).getByText("would get it, for Agent 1")
+  await page.getByRole("region", { name: "Orders for such a lead" }).getByText("would get it, for Agent 1")
     .waitFor();
   await assertAccessible(page);
   await page.getByRole("button", { name: "Distribute now" }).click();
@@ -237,7 +237,7 @@ deskTest("a search that takes too long ends with a sentence, and what was found 
   });
   await page.getByText(`1 found for “slow-${vendor.id}”`).waitFor();
   await searchFor(page, unknown);
-  await page.getByText(`Nothing is found for “${unknown}”.`).waitFor();
+  await page.getByText(`Nothing was found for “${unknown}”.`).waitFor();
   assert.equal(await page.getByText("This took too long").count(), 0);
 });
 

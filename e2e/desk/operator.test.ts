@@ -165,7 +165,7 @@ deskTest("today has each alert, leads to what mends it, and takes it in hand", a
   assert.equal(state, "acknowledged");
 
   await alert.getByRole("button", { name: "Close the order" }).click();
-  await page.getByRole("dialog").getByText("It gets no lead any more.").waitFor();
+  await page.getByRole("dialog").getByText("It gets no more leads.").waitFor();
   await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
   await page.getByRole("dialog").waitFor({ state: "hidden" });
   await page.goto(`${DESK}#/operator/orders/${order.id}`);
