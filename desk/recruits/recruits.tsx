@@ -38,7 +38,7 @@ function AllRecruits({ agent, left }: { agent: Agent; left: RefObject<LeftList> 
     <Page title="Recruits" isTitleHidden className={isBoard ? "board-page" : undefined}>
       <ListHead count={count} noun="recruit">
         {agent.role === "manager" && !isPhone && <ExportButton filter={filter} />}
-        <span className="switch" role="group" aria-label="View">
+        <span className="segments" role="group" aria-label="View">
           <button type="button" aria-pressed={!isBoard} onClick={() => setBoard(false)}>
             <Rows size={16} /> Table
           </button>

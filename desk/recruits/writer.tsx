@@ -34,7 +34,7 @@ export function Writer({ recruit, agent }: { recruit: RecruitCard; agent: Agent 
   return (
     <section className="panel" aria-label="Write">
       <div className="line">
-        <span className="switch" role="group" aria-label="What to write">
+        <span className="segments" role="group" aria-label="What to write">
           <button type="button" aria-pressed={!isNote} onClick={() => setNote(false)}>Text</button>
           <button type="button" aria-pressed={isNote} onClick={() => setNote(true)}>Note</button>
         </span>

@@ -86,7 +86,7 @@ export function Table<Row>(
                 {hasSortSelect && <SortSelect columns={shown.columns} standard={standard} />}
                 {acts && (
                   <button type="button" className="link" onClick={() => setSelecting(!isSelecting)}>
-                    {isSelecting ? "Select none" : "Select"}
+                    {isSelecting ? "Done" : "Select"}
                   </button>
                 )}
               </div>
