@@ -61,7 +61,8 @@ deskTest("a manager tests a destination, sends again what failed, pauses it, and
     await seen.getByText(words, { exact: true }).waitFor();
   }
   await page.getByRole("heading", { name: /^[\d,]+ agenc(y has|ies have) no destination$/ }).waitFor();
-  await page.getByRole("link", { name: agencies!.name }).waitFor();
+  await page.getByRole("row").filter({ has: page.getByRole("link", { name: agencies!.name }) })
+    .getByRole("button", { name: `Copy the command for ${agencies!.name}` }).waitFor();
   for (const [width, height] of [[390, 844], [768, 1024], [1280, 800]] as const) {
     await page.setViewportSize({ width, height });
     await assertFits(page);

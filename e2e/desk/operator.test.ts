@@ -204,6 +204,7 @@ deskTest("today has what is deleted soon of a vendor, and the orders that get no
     `#/operator/orders/${idle.id}`,
   );
   assert.equal(await table.locator(`[href="#/operator/orders/${first.id}"]`).count(), 0);
+  for (const row of [deliveries.first(), order]) assert.equal((await row.boundingBox())!.height, 36);
   await order.getByRole("rowheader").getByRole("link").click();
   await page.getByRole("dialog").getByText("See which orders go first.").waitFor();
   assert.equal(await page.getByRole("dialog").getByRole("button", { name: "Acknowledge" }).count(), 0);
@@ -272,6 +273,7 @@ deskTest("alerts that can't be read say so and are tried again; so does a check 
   await page.goto(`${DESK}#/operator/jobs`);
   const job = page.getByRole("row").filter({ hasText: "every minute" });
   await job.getByText(/^\d+ days late$/).waitFor();
+  await job.getByText("Opens and ends alerts").waitFor();
 });
 
 deskTest("the charts of vendors have the numbers of the rows as tables, with their quality and keys", async (page) => {

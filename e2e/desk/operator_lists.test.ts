@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { signInNewOperator } from "../support/agents.ts";
 import { createAgency, createOrder, createVendor, sql } from "../support/client.ts";
 import { reject } from "../support/deliveries.ts";
-import { assertAccessible, assertFits, deskTest, signIn, until } from "./harness.ts";
+import { assertAccessible, assertFits, DESK, deskTest, signIn, until } from "./harness.ts";
 
 /** Presses a button of a part of the page until its list is whole. */
 async function showAll(part: ReturnType<Page["getByRole"]>): Promise<void> {
@@ -71,6 +71,33 @@ deskTest("all numbers are read to their end, the paused ones first", async (page
 });
 
 deskTest(
+  "a number that holds texts for long says why, with the next step, and its agency's tab says so",
+  async (page) => {
+    const agency = await createAgency();
+    const waiting_since = new Date(Date.now() - 3 * 86_400_000).toISOString();
+    const number = { phone: "+13125550177", agency: "Prairie Life", status: "active", paused_reason: null };
+    await page.route(
+      "**/rest/v1/number_list*",
+      (route) => route.fulfill({ json: [{ ...number, conversations: 3, waiting: 12, waiting_since }] }),
+    );
+    await page.route(
+      "**/rest/v1/unsent_cause_list*",
+      (route) =>
+        route.fulfill({ json: [{ cause: "no_hours", subject: "NV", agency: null, texts: 12, since: waiting_since }] }),
+    );
+    await signIn(page, await signInNewOperator(), "operator/numbers");
+    const row = page.getByRole("row").filter({ hasText: "Prairie Life" });
+    for (const words of ["12 texts held", "Nevada has no open hours"]) {
+      await row.getByText(words).waitFor();
+    }
+    await row.getByRole("button", { name: "Open Nevada" }).waitFor();
+    await assertAccessible(page);
+    await page.goto(`${DESK}#/operator/agencies/${agency.id}/numbers`);
+    await page.getByText("12 texts held").waitFor();
+  },
+);
+
+deskTest(
   "all reasons of rejected deliveries are read to their end and narrowed, and each delivery is counted",
   async (page) => {
     const vendor = await createVendor();
@@ -91,6 +118,9 @@ deskTest(
     await page.getByLabel("Code").selectOption("BAD_REQUEST");
     await page.getByRole("row").nth(2).waitFor({ state: "detached" });
     await page.getByRole("rowheader", { name: 'reason, "119"' }).waitFor();
+    const act = own.getByRole("link", { name: /^Replay or dismiss/ });
+    const heights = await Promise.all([act, own].map(async (one) => (await one.boundingBox())!.height));
+    assert.deepEqual(heights, [28, 36], "a button makes no row higher");
     const [counted] = await sql`select count(*)::int as open from public.rejected_deliveries where status = 'open'`;
     await page.reload();
     await page.getByRole("navigation", { name: "Operator" })
@@ -110,7 +140,12 @@ deskTest("waiting leads of a vendor can be distributed, also behind the first pa
       union all
       select ${young.id}, now()
     ) l`;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  await page.route("**/rpc/count_wanted_leads", (route) => promise.then(() => route.continue()));
   await signIn(page, await signInNewOperator(), "operator/waiting");
+  await page.getByLabel("Vendor", { exact: true }).waitFor();
+  assert.equal(await page.getByRole("table").count(), 0, "what comes above the list would move it down");
+  resolve();
   await page.getByRole("button", { name: "Show more" }).waitFor();
   await page.getByLabel("Vendor", { exact: true }).selectOption({ label: `${young.slug} (1)` });
   await page.getByLabel("Vendor", { exact: true }).selectOption({ label: `${old.slug} (60)` });
