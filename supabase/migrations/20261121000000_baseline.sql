@@ -19668,7 +19668,6 @@ set search_path = ''
 as $$
   select case reason
     when 'early' then 'it came before the question had left'
-    when 'opening' then 'the bot began, or asked again'
     when 'no_answer' then 'the bot did not understand it'
     when 'not_understood' then 'the bot did not understand it'
     when 'person' then 'the recruit asks for a person'
@@ -19677,7 +19676,18 @@ as $$
     when 'about' then 'the recruit asks about the agency'
     when 'help' then 'HELP'
     when 'not_interested' then 'the recruit is not interested'
-    when 'automatic_reply' then 'a machine wrote it'
+    when 'automatic_reply' then 'a machine seems to have written it'
+    when 'machine' then 'a machine has written it'
+    when 'done' then 'the bot asked all its questions'
+    when 'expired' then 'the bot got no answer in time'
+    when 'distress' then 'the recruit may be in danger'
+    when 'bereavement' then 'somebody has died'
+    when 'health' then 'somebody is ill or hurt'
+    when 'legal' then 'the recruit speaks of law, or threatens'
+    when 'minor' then 'the recruit is below 18'
+    when 'accessibility' then 'the recruit needs another way to write'
+    when 'language' then 'a language that the script lacks'
+    when 'busy' then 'the recruit is busy now'
     when 'may_opt_out' then 'the recruit may want no more texts'
     when 'other_person' then 'somebody else has the phone'
     when 'media' then 'a file without words'
@@ -19688,7 +19698,7 @@ $$;
 
 comment on function private.bot_reason(text) is
   'The words for how the bot read a text that does not answer its question, or for why its part in a conversation has ended. '
-  'desk/ui/bot_reasons.ts has those for agents.';
+  'desk/ui/bot_reasons.ts has the same.';
 
 create function private.texting_events(lead_id uuid, phone text)
 returns table (at timestamptz, step integer, event text, detail text)
@@ -19708,8 +19718,11 @@ as $$
       else e.kind
     end,
     case e.kind
-      when 'text_in' then concat_ws(' ', words.said, '(no answer to the bot: '
-        || private.bot_reason(nullif(e.details ->> 'heard', 'answer')) || ')')
+      when 'text_in' then concat_ws(' ', words.said, case e.details ->> 'heard'
+        when 'answer' then null
+        when 'opening' then '(the bot asked a question in reply)'
+        else '(no answer to the bot: ' || private.bot_reason(e.details ->> 'heard') || ')'
+      end)
       when 'text_out' then format('%s (%s)', words.said, concat_ws(', ',
         case e.details ->> 'state' when 'due' then 'queued' else e.details ->> 'state' end
           || private.if_later(e.at, (e.details ->> 'state_at')::timestamptz),
@@ -22224,6 +22237,7 @@ declare
   given_name constant text := lower(btrim(name));
   headers constant jsonb := changes -> 'headers';
   is_new boolean := false;
+  chosen_events text[];
   destination public.destinations;
   problem text;
 begin
@@ -22257,19 +22271,21 @@ begin
     raise exception 'order_id: the agency has no such order' using errcode = 'PT404';
   end if;
 
+  if changes ? 'events' then
+    chosen_events := array(select distinct e from jsonb_array_elements_text(changes -> 'events') e order by 1);
+  end if;
   if is_new then
     insert into public.destinations as d (agency_id, name, kind, url, address, events)
     values (
       owner_id, given_name, destination.kind, changes ->> 'url', changes ->> 'address',
-      '{lead.distributed,lead.returned,recruit.erased}')
+      coalesce(chosen_events, '{lead.distributed,lead.returned,recruit.erased}'))
     returning d.* into destination;
   end if;
   update public.destinations d
   set
     url = coalesce(changes ->> 'url', d.url),
     address = coalesce(changes ->> 'address', d.address),
-    events = case when changes ? 'events'
-      then array(select distinct e from jsonb_array_elements_text(changes -> 'events') e order by 1) else d.events end,
+    events = coalesce(chosen_events, d.events),
     order_id = case when changes ? 'order_id' then (changes ->> 'order_id')::uuid else d.order_id end,
     template = case when changes ? 'template' then changes ->> 'template' else d.template end,
     accepted_when = case when changes ? 'accepted_when' then changes ->> 'accepted_when' else d.accepted_when end,

@@ -95,6 +95,7 @@ declare
   given_name constant text := lower(btrim(name));
   headers constant jsonb := changes -> 'headers';
   is_new boolean := false;
+  chosen_events text[];
   destination public.destinations;
   problem text;
 begin
@@ -128,19 +129,21 @@ begin
     raise exception 'order_id: the agency has no such order' using errcode = 'PT404';
   end if;
 
+  if changes ? 'events' then
+    chosen_events := array(select distinct e from jsonb_array_elements_text(changes -> 'events') e order by 1);
+  end if;
   if is_new then
     insert into public.destinations as d (agency_id, name, kind, url, address, events)
     values (
       owner_id, given_name, destination.kind, changes ->> 'url', changes ->> 'address',
-      '{lead.distributed,lead.returned,recruit.erased}')
+      coalesce(chosen_events, '{lead.distributed,lead.returned,recruit.erased}'))
     returning d.* into destination;
   end if;
   update public.destinations d
   set
     url = coalesce(changes ->> 'url', d.url),
     address = coalesce(changes ->> 'address', d.address),
-    events = case when changes ? 'events'
-      then array(select distinct e from jsonb_array_elements_text(changes -> 'events') e order by 1) else d.events end,
+    events = coalesce(chosen_events, d.events),
     order_id = case when changes ? 'order_id' then (changes ->> 'order_id')::uuid else d.order_id end,
     template = case when changes ? 'template' then changes ->> 'template' else d.template end,
     accepted_when = case when changes ? 'accepted_when' then changes ->> 'accepted_when' else d.accepted_when end,

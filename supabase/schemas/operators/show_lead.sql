@@ -166,7 +166,6 @@ set search_path = ''
 as $$
   select case reason
     when 'early' then 'it came before the question had left'
-    when 'opening' then 'the bot began, or asked again'
     when 'no_answer' then 'the bot did not understand it'
     when 'not_understood' then 'the bot did not understand it'
     when 'person' then 'the recruit asks for a person'
@@ -175,7 +174,18 @@ as $$
     when 'about' then 'the recruit asks about the agency'
     when 'help' then 'HELP'
     when 'not_interested' then 'the recruit is not interested'
-    when 'automatic_reply' then 'a machine wrote it'
+    when 'automatic_reply' then 'a machine seems to have written it'
+    when 'machine' then 'a machine has written it'
+    when 'done' then 'the bot asked all its questions'
+    when 'expired' then 'the bot got no answer in time'
+    when 'distress' then 'the recruit may be in danger'
+    when 'bereavement' then 'somebody has died'
+    when 'health' then 'somebody is ill or hurt'
+    when 'legal' then 'the recruit speaks of law, or threatens'
+    when 'minor' then 'the recruit is below 18'
+    when 'accessibility' then 'the recruit needs another way to write'
+    when 'language' then 'a language that the script lacks'
+    when 'busy' then 'the recruit is busy now'
     when 'may_opt_out' then 'the recruit may want no more texts'
     when 'other_person' then 'somebody else has the phone'
     when 'media' then 'a file without words'
@@ -186,7 +196,7 @@ $$;
 
 comment on function private.bot_reason(text) is
   'The words for how the bot read a text that does not answer its question, or for why its part in a conversation has ended. '
-  'desk/ui/bot_reasons.ts has those for agents.';
+  'desk/ui/bot_reasons.ts has the same.';
 
 create function private.texting_events(lead_id uuid, phone text)
 returns table (at timestamptz, step integer, event text, detail text)
@@ -206,8 +216,11 @@ as $$
       else e.kind
     end,
     case e.kind
-      when 'text_in' then concat_ws(' ', words.said, '(no answer to the bot: '
-        || private.bot_reason(nullif(e.details ->> 'heard', 'answer')) || ')')
+      when 'text_in' then concat_ws(' ', words.said, case e.details ->> 'heard'
+        when 'answer' then null
+        when 'opening' then '(the bot asked a question in reply)'
+        else '(no answer to the bot: ' || private.bot_reason(e.details ->> 'heard') || ')'
+      end)
       when 'text_out' then format('%s (%s)', words.said, concat_ws(', ',
         case e.details ->> 'state' when 'due' then 'queued' else e.details ->> 'state' end
           || private.if_later(e.at, (e.details ->> 'state_at')::timestamptz),

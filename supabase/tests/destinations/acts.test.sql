@@ -1,6 +1,6 @@
 -- What managers and operators do with destinations, and that nobody else sees or changes anything of them.
 begin;
-select plan(56);
+select plan(57);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor');
@@ -52,7 +52,10 @@ select is(pg_temp.save('mia', name), 'PT400 name: must have 1 to 63 letters from
 from unnest(array['', '-a', 'a_b', repeat('a', 64)]) name;
 select is(pg_temp.save('mia', 'new', '{}'), 'PT400 url: is missing', 'a webhook has a URL');
 select is(pg_temp.save('mia', 'new', '{"kind": "email"}'), 'PT400 address: is missing', 'an e-mail destination an address');
-select matches(pg_temp.save('mia', 'inbox', '{"kind": "email", "address": "new@example.com"}'), '^((?!secret).)*$', 'and no secret');
+select matches(pg_temp.save('mia', 'inbox', '{"kind": "email", "address": "new@example.com", "events": ["recruit.erased"]}'), '^((?!secret).)*$', 'and no secret');
+select results_eq(
+  'select action, after -> ''events'' from public.agency_changes where subject_id = pg_temp.id_of(''inbox'')',
+  $$values ('destination create', '["recruit.erased"]'::jsonb)$$, 'the history has one row of it, with its events');
 select is(pg_temp.save('mia', 'crm', changes::jsonb), 'PT400 ' || problem, 'not ' || changes)
 from (values
   ('{"colour": "red"}', 'colour: there is no such setting'),
