@@ -7,7 +7,6 @@ import { type Recruit, type RecruitFilter, recruitQueries, type Stage, STAGES, u
 import { ActionError } from "../ui/action.tsx";
 import { Avatar } from "../ui/avatar.tsx";
 import { DotSeparated } from "../ui/dot_separated.tsx";
-import { useIsPhone } from "../ui/is_wide.ts";
 import { labelOf } from "../ui/json_value.tsx";
 import { LoadMoreButton } from "../ui/load_more_button.tsx";
 import { Menu } from "../ui/menu.tsx";
@@ -110,7 +109,6 @@ function Card({ recruit, onMove }: { recruit: Recruit; onMove: (recruit: Moved, 
   const { id, state, agent_id, agent, stage, created_at, waiting_since } = recruit;
   const isLate = waiting_since === null && ["new", "contacted", "interview"].includes(stage) &&
     Date.now() - Date.parse(created_at) > LATE_DAYS * 86_400_000;
-  const isPhone = useIsPhone();
   const moved = { id, name: fullName(recruit), stage };
   return (
     <li
@@ -131,7 +129,6 @@ function Card({ recruit, onMove }: { recruit: Recruit; onMove: (recruit: Moved, 
       <Menu
         label={`Move ${moved.name}`}
         icon={ArrowRightLeft}
-        {...isPhone && { words: "Move", className: "plain" }}
         items={STAGES.filter((to) => to !== stage).map((to) => ({ label: labelOf(to), run: () => onMove(moved, to) }))}
       />
       {screeningOf(recruit).length > 0 && (
