@@ -17,7 +17,7 @@ const COLUMNS: TableColumn<Destination>[] = [
   {
     title: "Agency",
     cell: ({ agency_id, agency, name }) => (
-      <span className="two-lines">
+      <span className="two-lines is-one">
         <bdi>{agency_id === null ? "Operators’ alerts" : agency}</bdi> <small>{name}</small>
       </span>
     ),
