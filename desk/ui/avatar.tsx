@@ -37,6 +37,6 @@ export function initialsOf(name: string): string {
 /** A colour's number, from 1. The same id has the same everywhere. */
 export function colourOf(id: string, colours = COLOURS): number {
   let sum = 0;
-  for (const letter of id) sum = (sum * 31 + letter.codePointAt(0)!) % 100_003;
+  for (const letter of id) sum = (sum * 91 + letter.codePointAt(0)!) % 65_521;
   return sum % colours + 1;
 }
