@@ -34,7 +34,7 @@ export function Waiting() {
     <Page title="Waiting leads">
       <p className="quiet">
         No open order wanted these leads when they came. An order that is opened or changed takes only leads that come
-        afterwards: distribute these once an open order wants them.
+        afterwards: distribute these once an order wants them.
       </p>
       {result !== undefined && <Result {...result} />}
       {vendors.length > 0 && (
