@@ -10,7 +10,7 @@ export type Icon = LucideIcon;
  * @param isNamed whether the words stand beside it
  * @param keys the key that does the same, such as "E"
  */
-export function IconButton({ icon: Icon, label, keys, isNamed = false, className = "", children, ...button }: {
+export function IconButton({ icon: Icon, label, keys, isNamed = false, className = "", ...button }: {
   icon: Icon;
   label: string;
   keys?: string;
@@ -25,7 +25,6 @@ export function IconButton({ icon: Icon, label, keys, isNamed = false, className
     >
       <Icon size={18} />
       <span className={isNamed ? undefined : "visually-hidden"}>{label}</span>
-      {children}
     </button>
   );
 }

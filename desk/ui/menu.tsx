@@ -19,12 +19,10 @@ export interface MenuItem {
  *
  * @param label the button's words
  * @param icon where given, the button is an icon, and its label is for a screen reader, unless it `isNamed`
- * @param words the first words of the label, which stand beside the icon alone
  */
-export function Menu({ label, icon, words, isNamed = words !== undefined, items, className }: {
+export function Menu({ label, icon, isNamed = false, items, className }: {
   label: string;
   icon?: Icon;
-  words?: string;
   isNamed?: boolean;
   items: MenuItem[];
   className?: string;
@@ -55,11 +53,7 @@ export function Menu({ label, icon, words, isNamed = words !== undefined, items,
   return (
     <>
       {icon
-        ? (
-          <IconButton icon={icon} label={words ?? label} isNamed={isNamed} className={className} {...opener}>
-            {words && <span className="visually-hidden">{label.slice(words.length)}</span>}
-          </IconButton>
-        )
+        ? <IconButton icon={icon} label={label} isNamed={isNamed} className={className} {...opener} />
         : <button type="button" className={className} {...opener}>{label}</button>}
       <div
         id={id}
