@@ -20,7 +20,7 @@ export function Bubble({ by, writer, at, href, isFirst = true, body, children }:
 }) {
   return (
     <li className={`text is-${by} ${isFirst ? "" : "is-next"}`}>
-      <p className={isFirst ? "quiet" : "visually-hidden"}>
+      <div className={isFirst ? "line quiet" : "visually-hidden"}>
         <strong className={by === "recruit" ? "visually-hidden" : undefined}>{writer}</strong> {href
           ? (
             <Link href={href}>
@@ -28,7 +28,7 @@ export function Bubble({ by, writer, at, href, isFirst = true, body, children }:
             </Link>
           )
           : <Time at={at} isDayKnown />}
-      </p>
+      </div>
       {body && <p className="body" dir="auto">{body}</p>}
       {children}
     </li>

@@ -68,7 +68,7 @@ deskTest("each text says who wrote it, once for what was written in one go, and 
       ["And his manager", "You"],
     ] as const
   ) assert.equal(await entry(words).locator("strong").innerText(), writer);
-  const head = (words: string) => entry(words).locator("p").first();
+  const head = (words: string) => entry(words).locator("div").first();
   assert.ok((await head("It is Omar").boundingBox())!.height > 5);
   assert.ok((await head("Of Prairie Life").boundingBox())!.height < 5, "who and when stand above the first alone");
   assert.match(await head("Of Prairie Life").innerText(), /^Omar Quist/, "and a screen reader hears them of each");

@@ -87,7 +87,13 @@ deskTest("a recruit's timeline has the texts, notes, stages and calls, and how a
   });
   await assertAccessible(page);
   await assertFits(page);
-  await timeline.getByRole("listitem").filter({ hasText: "Hi" }).getByRole("link").click();
+  const time = timeline.getByRole("listitem").filter({ hasText: "Hi" }).getByRole("link");
+  const line = (link: string) =>
+    page.evaluate(`getComputedStyle(document.querySelector("${link}")).textDecorationLine`);
+  assert.equal(await line(".text a"), "none");
+  await time.hover();
+  assert.equal(await line(".text a:hover"), "underline");
+  await time.click();
   await page.waitForURL(new RegExp(`#/inbox/${talk!.id}`));
   // The texts stand beside it, those of other conversations do not.
   const beside = page.getByLabel("The recruit").locator(".timeline");
