@@ -6,9 +6,11 @@ import { type RecruitCard, recruitQueries, useMarkRecruitSeen } from "../data/re
 import type { Agent } from "../data/user.ts";
 import { Badge } from "../ui/badge.tsx";
 import { latenessOf, waitText } from "../ui/lateness.ts";
+import { DotSeparated } from "../ui/dot_separated.tsx";
+import { useHasRail } from "../ui/is_wide.ts";
 import { fullName } from "../ui/name.ts";
 import { Page } from "../ui/page.tsx";
-import { isPhone } from "../ui/phone.ts";
+import { isPhone, phoneText } from "../ui/phone.ts";
 import { CallLink, RecruitFacts, ResumeButton } from "../ui/recruit_facts.tsx";
 import { RecruitStage } from "../ui/recruit_stage.tsx";
 import { RecruitTimeline } from "../ui/lazy_timeline.tsx";
@@ -43,18 +45,32 @@ export function RecruitPage(
 }
 
 function RecruitDetails({ recruit, agent }: { recruit: RecruitCard; agent: Agent }) {
-  const { id, phone, unread: notifications, consent, waiting_since } = recruit;
+  const { id, phone, vendor, state, created_at, unread: notifications, consent, waiting_since } = recruit;
   const { mutate: markSeen } = useMarkRecruitSeen(id);
   const unread = notifications.join();
   useEffect(() => {
     // A failed mark is set when the recruit is opened again.
     if (unread !== "") markSeen(unread.split(","));
   }, [markSeen, unread]);
+  const facts = (
+    <RecruitFacts recruit={recruit}>{recruit.applications > 1 && <OtherApplications id={id} />}</RecruitFacts>
+  );
+  const isBeside = useHasRail();
   return (
     <>
       {waiting_since !== null && (
         <p className="waits">
           <Badge meaning={latenessOf(waiting_since)}>{waitText(waiting_since)}</Badge>
+        </p>
+      )}
+      {!isBeside && (
+        <p className="brief quiet">
+          <DotSeparated>
+            {isPhone(phone) ? <CallLink id={id} phone={phone}>{phoneText(phone)}</CallLink> : phone}
+            <bdi>{vendor}</bdi>
+            {state}
+            <Time at={created_at} isShort />
+          </DotSeparated>
         </p>
       )}
       <p className="buttons">
@@ -79,11 +95,12 @@ function RecruitDetails({ recruit, agent }: { recruit: RecruitCard; agent: Agent
         <ResumeButton recruit={recruit} />
       </p>
       <div className="recruit-columns">
-        <div className="panel">
-          <RecruitFacts recruit={recruit}>
-            {recruit.applications > 1 && <OtherApplications id={id} />}
-          </RecruitFacts>
-        </div>
+        {isBeside ? <div className="panel">{facts}</div> : (
+          <details className="panel">
+            <summary>Details and answers</summary>
+            {facts}
+          </details>
+        )}
         <Writer recruit={recruit} agent={agent} />
         <div className="panel">
           <RecruitTimeline id={id} name={recruit.first_name} />

@@ -14,7 +14,7 @@ import { agencyQueries } from "../data/agency.ts";
 import type { Agent } from "../data/user.ts";
 import { chunk } from "../ui/chunk.ts";
 import { Destinations } from "../ui/destinations.tsx";
-import { useHasPartList, useIsPhone } from "../ui/is_wide.ts";
+import { useHasRail, useIsPhone } from "../ui/is_wide.ts";
 import { Page } from "../ui/page.tsx";
 import { QueryResult, Skeleton } from "../ui/query_result.tsx";
 import { TabMenu, Tabs } from "../ui/tabs.tsx";
@@ -100,7 +100,7 @@ function Parts({ agencyId, agent, orders, base }: {
   };
   const tabs = { label: "Settings", tabs: PARTS.map(({ path, ...part }) => ({ ...part, href: base + path })) };
   const isPhone = useIsPhone();
-  const hasList = useHasPartList();
+  const hasList = useHasRail();
   return (
     <>
       <div className={agent === null ? "parts" : "parts frame-menu"}>

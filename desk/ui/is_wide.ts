@@ -25,8 +25,8 @@ export function useHasViewList(): boolean {
   return useMedia("(min-width: 80rem)");
 }
 
-/** Whether the window has room for the parts of the settings beside them. */
-export function useHasPartList(): boolean {
+/** Whether the window has the rail, and with it room for something beside what is read. */
+export function useHasRail(): boolean {
   return useMedia("(min-width: 64rem)");
 }
 

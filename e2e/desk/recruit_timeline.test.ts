@@ -117,6 +117,11 @@ deskTest("stages and the timeline fit a phone", async (page) => {
   await assertFits(page);
   await page.getByRole("link", { name: /^Wilhelmina/ }).tap();
   await page.getByText("set the stage: Licensed").waitFor();
+  await page.getByRole("link", { name: "(312) 555-0142" }).waitFor();
+  const received = page.locator(`dt:text-is("Received")`);
+  assert(!await received.isVisible());
+  await page.getByText("Details and answers").tap();
+  await received.waitFor();
   await assertFits(page);
   await assertAccessible(page);
   await page.goto(`${DESK}#/inbox/${talk!.id}`);
@@ -260,6 +265,10 @@ deskTest("an event reads the one row of the timeline that it is about, however m
     await until(async () => await rows.count() === shown);
     if (shown < 800) await page.locator(".timeline").getByRole("button", { name: "Show more" }).click();
   }
+  // The facts stay beside the rows.
+  await page.evaluate("scrollTo(0, document.body.scrollHeight)");
+  await rows.last().waitFor();
+  assert((await page.locator(`dt:text-is("Received")`).boundingBox())!.y > 0);
   const isOfTimeline = ({ href }: URL) => href.includes("/recruit_timeline?");
   const reads: number[] = [];
   await page.route(isOfTimeline, async (route) => {

@@ -227,10 +227,12 @@ deskTest("who has applied twice is marked in each view, and each application lea
   await page.getByRole("listitem").filter({ hasText: "2 applications" }).nth(1).waitFor();
   await page.getByRole("link", { name: "Gina Jensen" }).first().click();
   const address = page.url();
+  await page.getByText("Details and answers").click();
   await page.getByRole("heading", { name: "Other applications" }).waitFor();
   await assertAccessible(page);
   await page.getByRole("main").getByRole("link", { name: "A vendor" }).click();
   await until(() => page.url() !== address);
+  await page.setViewportSize({ width: 1280, height: 800 });
   await page.getByRole("heading", { name: "Other applications" }).waitFor();
 });
 
