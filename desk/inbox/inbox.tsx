@@ -1,10 +1,10 @@
+import MessageSquare from "lucide-react/icons/message-square";
 import { Suspense, useEffect, useRef, useState } from "react";
 import { Link, useRoute } from "wouter";
 import { forgetDrafts } from "../data/drafts.ts";
 import { type Filter, inboxQueries, type InboxRow, viewsOf } from "../data/inbox.ts";
 import { usePages } from "../data/pages.ts";
 import type { Agent } from "../data/user.ts";
-import { Avatar } from "../ui/avatar.tsx";
 import { Badge } from "../ui/badge.tsx";
 import { Bubble } from "../ui/bubble.tsx";
 import { chunk } from "../ui/chunk.ts";
@@ -12,11 +12,11 @@ import { latenessOf, waitText } from "../ui/lateness.ts";
 import { Page } from "../ui/page.tsx";
 import { phoneText } from "../ui/phone.ts";
 import { viewStands } from "../ui/standing.ts";
-import { EmptyState } from "../ui/query_result.tsx";
-import { useMinute } from "../ui/time.tsx";
+import { dayText, useMinute } from "../ui/time.tsx";
 import { useVisibleHeight } from "../ui/visible_height.ts";
 import { addressOf, hrefOf } from "./address.ts";
 import { Conversations } from "./conversations.tsx";
+import { useAreKeysOn } from "./keys.ts";
 import { ThreadSkeleton } from "./thread_skeleton.tsx";
 
 const OpenConversation = chunk(async () => (await import("./open_conversation.tsx")).OpenConversation);
@@ -63,33 +63,43 @@ function NothingOpen({ agent, filter }: { agent: Agent; filter: Filter }) {
   const first = isQueue ? data[0] : undefined;
   return (
     <div className="thread">
-      {first
-        ? <Next row={first} others={data.length - 1} hasMore={hasNextPage} />
-        : <EmptyState title="No conversation is open.">Choose one from the list.</EmptyState>}
+      {first ? <Next row={first} agent={agent} others={data.length - 1} hasMore={hasNextPage} /> : (
+        <p className="state">
+          <MessageSquare size={24} /> No conversation is open.
+        </p>
+      )}
     </div>
   );
 }
 
 /** A conversation with its last words, and the way into it. Only there it counts as read. */
-function Next({ row, others, hasMore }: { row: InboxRow; others: number; hasMore: boolean }) {
+function Next({ row, agent, others, hasMore }: { row: InboxRow; agent: Agent; others: number; hasMore: boolean }) {
   const { id, waiting_since, last_sender, last_author, last_text_at, last_body, last_media } = row;
   const name = row.name || phoneText(row.recruit_phone);
+  const [areKeysOn] = useAreKeysOn(agent.id);
   useMinute();
   return (
-    <div className="panel">
-      <p className="line">
-        <strong>
-          <Avatar id={id} name={name} isNamed />
-        </strong>
+    <>
+      <div className="thread-head">
+        <div className="who">
+          <h2>
+            <bdi>{name}</bdi>
+          </h2>
+          <p className="quiet">
+            {others === 0
+              ? "Nobody else waits"
+              : `${others}${hasMore ? "+ more wait" : others === 1 ? " more waits" : " more wait"}`}
+          </p>
+        </div>
         {waiting_since !== null && <Badge meaning={latenessOf(waiting_since)}>{waitText(waiting_since)}</Badge>}
-      </p>
+      </div>
       {last_sender !== null && (
         <ol className="bubbles">
+          <li className="day quiet">{dayText(last_text_at)}</li>
           <Bubble
             by={last_sender}
             writer={last_sender === "recruit" ? name : last_sender === "bot" ? "Bot" : last_author ?? "Agent"}
             at={last_text_at}
-            isFirst={last_sender !== "recruit"}
             body={last_body}
           >
             {last_media > 0 && <p className="quiet">{last_media === 1 ? "1 file" : `${last_media} files`}</p>}
@@ -97,15 +107,13 @@ function Next({ row, others, hasMore }: { row: InboxRow; others: number; hasMore
         </ol>
       )}
       <div className="line">
-        <Link className="button primary" href={hrefOf("waiting", id)} state={{ isWriting: true }}>
-          <span>
-            Answer <bdi>{name}</bdi>
+        <Link className="button primary" href={hrefOf("waiting", id)} state={{ isWriting: true }}>Open</Link>
+        {areKeysOn && (
+          <span className="quiet keys">
+            or press <kbd>J</kbd>
           </span>
-        </Link>
-        {others > 0 && (
-          <p className="quiet">{others}{hasMore && "+"} more {others === 1 && !hasMore ? "waits" : "wait"}</p>
         )}
       </div>
-    </div>
+    </>
   );
 }

@@ -47,7 +47,7 @@ deskTest("a file goes with its text, once it is there and although another conve
   const endUpload = await beginUpload(page);
   await box(page).press("Control+Enter");
   await page.evaluate("location.hash = '#/inbox'");
-  await page.getByRole("link", { name: "Answer Maya" }).waitFor();
+  await page.getByRole("link", { name: "Open", exact: true }).waitFor();
   await page.evaluate(`location.hash = '#/inbox/${talk.id}'`);
   await texts(page).getByText("Is this still open?").waitFor();
   endUpload();

@@ -49,6 +49,11 @@ deskTest("who waits longest is first, and the newest on request; a search goes t
   const names = async () => (await rows.allInnerTexts()).map((text) => text.split(/[\n, ]/)[0]);
   assert.deepEqual(await names(), ["Devon", "Grace", "Ruth"]);
   await list(page).getByText("5 h").waitFor();
+  // The first of them is shown beside the list, and stays unread.
+  await page.locator(".thread").getByRole("heading", { name: "Devon" }).waitFor();
+  await page.locator(".thread").getByText("waits 5 h").waitFor();
+  await page.locator(".thread .body", { hasText: "Hello" }).waitFor();
+  await list(page).getByRole("link", { name: /Devon.*unread/ }).waitFor();
   await assertAccessible(page);
 
   const waiting = list(page).getByRole("button", { name: "Waiting" });
