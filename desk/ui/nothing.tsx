@@ -1,9 +1,4 @@
-/** A dash, paler than what there is; its words are for a screen reader and where the pointer rests. */
+/** An empty cell, whose words are for a screen reader. */
 export function Nothing({ words }: { words: string }) {
-  return (
-    <span className="nothing" title={words}>
-      <span aria-hidden>–</span>
-      <span className="visually-hidden">{words}</span>
-    </span>
-  );
+  return <span className="nothing visually-hidden">{words}</span>;
 }

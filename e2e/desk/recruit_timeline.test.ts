@@ -17,6 +17,10 @@ deskTest("a stage is changed in the list and on the page, and the address narrow
   await page.goto(`${DESK}#/recruits?stage=hired`);
   await until(async () => await rows(page).count() === 1);
   await rows(page).filter({ hasText: "Ada" }).waitFor();
+  // The filter that is on has a colour of its own.
+  const hasColour = `(([stage, ...others]) => others.every((one) =>
+    getComputedStyle(one).color !== getComputedStyle(stage).color))(document.querySelectorAll(".filters > select"))`;
+  assert.ok(await page.evaluate(hasColour));
   await assertAccessible(page);
   await page.getByLabel("Stage", { exact: true }).selectOption("New");
   await page.waitForURL(/#\/recruits\?stage=new$/);
