@@ -14,8 +14,10 @@ import { orderQueries } from "../data/orders.ts";
 import { usePages } from "../data/pages.ts";
 import { getsAlerts, teamQueries } from "../data/team.ts";
 import type { Agent } from "../data/user.ts";
+import { Badge } from "../ui/badge.tsx";
 import { countOf, countText } from "../ui/count.ts";
 import type { Icon } from "../ui/icon_button.tsx";
+import { latenessOf } from "../ui/lateness.ts";
 import { wantedText } from "../ui/order_fill.tsx";
 import { paceOf } from "../ui/pace.ts";
 import { phoneText } from "../ui/phone.ts";
@@ -28,7 +30,6 @@ import { isFewTexted } from "./funnel.tsx";
 /** Something that a manager should do: what is wrong, and what leads to where it is mended. */
 interface Need {
   icon: Icon;
-  what: ReactNode;
   words: ReactNode;
   act: string;
   href: string;
@@ -46,11 +47,12 @@ export function Needs({ agent, figures }: { agent: Agent; figures: Figures }) {
   const orders = usePages(orderQueries.list(agent.agency_id, false));
   const standings = useQuery(orderQueries.standings());
   const people = usePages(teamQueries.members(agent.agency_id, false));
-  const undelivered = usePages(inboxQueries.list(agent, UNDELIVERED)).data?.[0];
-  const queries = [counts, funnel, orders, standings, people];
+  const failing = usePages(inboxQueries.list(agent, UNDELIVERED));
+  const queries = [counts, funnel, orders, standings, people, failing];
   if (queries.some(({ data, error }) => data === undefined && error === null)) return <Skeleton rows={1} />;
 
   const { waiting = 0, nobody = 0, failed = 0 } = counts.data ?? {};
+  const { since } = figures.waiting;
   const without = allRecruits(figures) - figures.agents.reduce((sum, { recruits }) => sum + recruits, 0);
   const theirs = figures.agents.filter((one) => one.waiting > 0);
   // The figures are of the last minute, and some may wait for nobody.
@@ -61,26 +63,46 @@ export function Needs({ agent, figures }: { agent: Agent; figures: Figures }) {
       order.status === "open" && (paceOf(order).isWrong || idle?.some(({ order_id }) => order_id === order.id))
     ) ?? [];
   const active = people.data?.filter(({ is_active }) => is_active);
+  const undelivered = failing.data?.[0];
+  const fewTexted = (funnel.data ?? []).filter((row) => isFewTexted(row, figures)).map((row) => {
+    const { vendor_id, vendor, leads, texted } = row;
+    const isUngreeted = !orders.hasNextPage &&
+      orders.data?.some((order) => order.has_greeting && (order.vendor ?? vendor) === vendor) === false;
+    return {
+      isUngreeted,
+      icon: MessageSquareOff,
+      words: (
+        <>
+          {texted === 0 ? "None" : `Only ${countText(texted)}`} of {countText(leads)} recruits of <bdi>{vendor}</bdi>
+          {texted < 2 ? " was" : " were"} texted{isUngreeted && ": no order greets them"}
+        </>
+      ),
+      ...isUngreeted
+        ? { act: "Set up", href: "/settings/orders" }
+        : { act: "See who", href: listHref("not_texted", figures.days, { vendor_id }) },
+    };
+  });
   const now: (Need | false)[] = [
     waiting > 0 && {
       icon: Clock,
-      what: countOf(waiting, "recruit waits", "recruits wait"),
       words: (
         <>
-          for {isTheirs ? <bdi>{theirs.map(({ name }) => name).join(" and ")}</bdi> : "an answer"}
-          {figures.waiting.since !== null && `, longest ${ago(figures.waiting.since)}`}
+          <strong>{countOf(waiting, "recruit waits", "recruits wait")}</strong> for{" "}
+          {isTheirs ? <bdi>{theirs.map(({ name }) => name).join(" and ")}</bdi> : "an answer"}{" "}
+          {since !== null && <Badge meaning={latenessOf(since)}>longest {ago(since)}</Badge>}
         </>
       ),
       act: theirs.every(({ id }) => id === agent.id) ? "Answer" : "Open",
       href: "/inbox/waiting",
       state: isTheirs && theirs.length === 1 ? { agentId: theirs[0]!.id } : undefined,
     },
-    failed > 0 && {
+    // As the figures below: one of before their days is history.
+    failed > 0 && undelivered !== undefined && undelivered.last_text_at >= figures.first_day && {
       icon: MessageSquareX,
-      what: countOf(failed, "text", "texts"),
-      words: failed > 1 || undelivered === undefined ? failed === 1 ? "was not delivered" : "were not delivered" : (
+      words: failed > 1 ? `${countText(failed)} texts were not delivered` : (
         <>
-          was not delivered to <bdi>{undelivered.name ?? phoneText(undelivered.recruit_phone)}</bdi>, last text{" "}
+          1 text was not delivered to <bdi>{undelivered.name ?? phoneText(undelivered.recruit_phone)}</bdi>, last text
+          {" "}
           <Time at={undelivered.last_text_at} isShort />
         </>
       ),
@@ -89,51 +111,36 @@ export function Needs({ agent, figures }: { agent: Agent; figures: Figures }) {
     },
     nobody > 0 && {
       icon: UserRoundX,
-      what: countOf(nobody, "conversation", "conversations"),
-      words: nobody === 1 ? "has no agent" : "have no agent",
+      words: `${countOf(nobody, "conversation has", "conversations have")} no agent`,
       act: "Assign",
       href: "/inbox/nobody",
     },
     without > 0 && {
       icon: UserRoundX,
-      what: countOf(without, "recruit", "recruits"),
-      words: `of the last ${figures.days} days ${without === 1 ? "has" : "have"} no agent`,
+      words: `${countOf(without, "recruit", "recruits")} of the last ${figures.days} days ${
+        without === 1 ? "has" : "have"
+      } no agent`,
       act: "Assign",
       href: "/recruits?agent=none",
     },
+    ...fewTexted.filter(({ isUngreeted }) => !isUngreeted),
   ];
   const setUp: (Need | false)[] = [
-    ...(funnel.data ?? []).filter((row) => isFewTexted(row, figures)).map(({ vendor_id, vendor, leads, texted }) => {
-      const isGreeted = orders.hasNextPage ||
-        orders.data?.some((order) => order.has_greeting && (order.vendor ?? vendor) === vendor);
-      return {
-        icon: MessageSquareOff,
-        what: `${texted === 0 ? "None" : `Only ${countText(texted)}`} of ${countText(leads)} recruits`,
-        words: (
-          <>
-            of <bdi>{vendor}</bdi> {texted < 2 ? "was" : "were"} texted{isGreeted === false && ": no order greets them"}
-          </>
-        ),
-        ...isGreeted === false
-          ? { act: "Set up", href: "/settings/orders" }
-          : { act: "See who", href: listHref("not_texted", figures.days, { vendor_id }) },
-      };
-    }),
+    ...fewTexted.filter(({ isUngreeted }) => isUngreeted),
     stuck.length > 0 && {
       icon: ChartNoAxesColumn,
-      what: stuck.length === 1 ? <bdi>Order “{wantedText(stuck[0]!)}”:</bdi> : `${countText(stuck.length)} orders`,
-      words: stuck.length > 1
-        ? "get no recruits, or will not be full in time"
-        : paceOf(stuck[0]!).isWrong
-        ? paceOf(stuck[0]!).words
-        : "gets no recruits",
+      words: stuck.length > 1 ? `${countText(stuck.length)} orders get no recruits, or will not be full in time` : (
+        <>
+          <bdi>Order “{wantedText(stuck[0]!)}”:</bdi>{" "}
+          {paceOf(stuck[0]!).isWrong ? paceOf(stuck[0]!).words : "gets no recruits"}
+        </>
+      ),
       act: "Change",
       href: "/settings/orders",
     },
     active?.some(getsAlerts) === false && !people.hasNextPage && {
       icon: BellOff,
-      what: "Nobody",
-      words: "gets an alert while the desk is closed",
+      words: "Nobody gets an alert while the desk is closed",
       act: "Turn on",
       href: "/settings/notifications",
     },
@@ -147,18 +154,16 @@ export function Needs({ agent, figures }: { agent: Agent; figures: Figures }) {
     );
   }
   return (
-    <section aria-label="Needs you" className="panel needs">
+    <section aria-label="Needs you" className="needs">
       {groups.map(([title, needs]) =>
         needs.some(Boolean) && (
-          <div key={title}>
+          <div key={title} className="panel">
             <h2>{title}</h2>
             <ul className="rows">
-              {needs.filter((need) => need !== false).map(({ icon: Icon, what, words, act, href, state }, place) => (
+              {needs.filter((need) => need !== false).map(({ icon: Icon, words, act, href, state }, place) => (
                 <li key={place}>
                   <Icon size={16} className={Icon === Clock ? "is-live" : undefined} />
-                  <span>
-                    <strong>{what}</strong> {words}
-                  </span>
+                  <span>{words}</span>
                   <Link href={href} state={state} className="button">{act}</Link>
                 </li>
               ))}
