@@ -5,6 +5,7 @@ import { usePages } from "../data/pages.ts";
 import { getsAlerts, type Member, teamQueries } from "../data/team.ts";
 import { Avatar } from "../ui/avatar.tsx";
 import { fullName } from "../ui/name.ts";
+import { Nothing } from "../ui/nothing.tsx";
 import { Table } from "../ui/table.tsx";
 
 /** The heads of what agents may be mailed about, by the keys of MAIL_ABOUT. */
@@ -50,7 +51,7 @@ export function NotifiedPeople({ agencyId, agentId }: { agencyId: string; agentI
             cell: (member) => (
               <>
                 <Avatar id={member.id} name={fullName(member)} isNamed />
-                {!getsAlerts(member) && <span className="no-alerts quiet">No alerts on</span>}
+                {!getsAlerts(member) && <span className="quiet">No alerts on</span>}
                 {member.id === agentId && !getsAlerts(member) && !isNobody && (
                   <button type="button" className="link" popoverTarget="account">Turn on mine</button>
                 )}
@@ -81,5 +82,5 @@ function Chosen({ is, words = "On" }: { is: boolean; words?: string }) {
         <Check size={16} /> {words}
       </span>
     )
-    : <span className="nothing">Off</span>;
+    : <Nothing words="Off" />;
 }

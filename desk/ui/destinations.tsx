@@ -47,7 +47,6 @@ function DestinationRow({ destination, isAlone }: { destination: Destination; is
     id,
     name,
     agency_id,
-    kind,
     url,
     address,
     is_on,
@@ -87,12 +86,7 @@ function DestinationRow({ destination, isAlone }: { destination: Destination; is
           )}
         </p>
       </div>
-      <p className="quiet">
-        <DotSeparated>
-          {agency_id === null && "alerts of the service"}
-          {kind === "email" ? address : url}
-        </DotSeparated>
-      </p>
+      {url === null ? <p className="quiet">{address ?? "Alerts of the service"}</p> : <Url url={url} />}
       {off_reason !== null && <p className="problem">Switched off: {off_reason}</p>}
       {failing_since !== null && (
         <p className="problem">
@@ -118,6 +112,17 @@ function DestinationRow({ destination, isAlone }: { destination: Destination; is
         {isOpen && <Dispatches destinationId={id} />}
       </details>
     </li>
+  );
+}
+
+/** An address on one line, whose host is seen first. */
+function Url({ url }: { url: string }) {
+  const [, host, path] = /^(?:https?:\/\/)?([^/]*)(.*)$/.exec(url)!;
+  return (
+    <p className="url" title={url}>
+      {host}
+      <span className="quiet">{path}</span>
+    </p>
   );
 }
 

@@ -18,7 +18,8 @@ deskTest("a manager tests a destination, sends again what failed, pauses it, and
   await signIn(page, team, "settings/destinations");
   const destinations = page.getByRole("region", { name: "Destinations" });
   await destinations.getByText("The people who run the service manage destinations. Ask them to change one.").waitFor();
-  const crm = destinations.getByRole("listitem").filter({ hasText: "https://crm.example.com/leads" });
+  const crm = destinations.getByRole("listitem").filter({ hasText: "crm.example.com/leads" });
+  assert.equal(await crm.locator(".url").getAttribute("title"), changes.url);
   await crm.getByText("nothing delivered yet").waitFor();
   await crm.getByText("nothing waits, nothing failed in 24 hours").waitFor();
   await crm.getByRole("button", { name: "Test crm" }).click();

@@ -43,9 +43,10 @@ deskTest("a manager sees how the orders fill, who waits for whom, and the number
       "1 a day, ends before it is full",
     ]
   ) await orders.getByText(words).first().waitFor();
-  await orders.getByRole("row").filter({ hasText: "Any vendor" }).getByText("before ordinary orders").waitFor();
+  await orders.getByRole("row").filter({ hasText: "Any vendor" }).getByText("higher priority than ordinary orders")
+    .waitFor();
   const last = orders.getByRole("row").filter({ hasText: "AZ" });
-  await last.getByText("after ordinary orders").waitFor();
+  await last.getByText("lower priority than ordinary orders").waitFor();
   await last.getByText("gets none yet: it comes after Acme Leads").waitFor();
   await last.getByRole("button", { name: "Pause Acme Leads, AZ, 5 of 100 recruits" }).waitFor();
   assert.equal(await orders.getByText("100 of 100", { exact: true }).count(), 0);
@@ -164,7 +165,7 @@ deskTest("a manager sees how each agent is notified", async (page) => {
   const off = /^Off$/;
   assert.deepEqual((await chosen("Nora Quist")).slice(0, 2), ["1 device", "On"]);
   for (const words of [(await chosen("Nora Quist"))[2]!, ...await chosen("Ada Byron")]) assert.match(words, off);
-  assert.equal(await page.getByText("No alerts on").first().isVisible(), false);
+  await page.getByRole("row", { name: "Ada Byron" }).getByText("No alerts on").waitFor();
   await team.client.rpc("set_my_mail", { about: [] });
   await sql`delete from public.push_subscriptions where agent_id = ${team.agent_id}`;
   await page.reload();
