@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { renderToStaticMarkup } from "react-dom/server";
-import { Time, Utc, ZoneInTitle } from "./time.tsx";
+import { ago, Time, Utc, ZoneInTitle } from "./time.tsx";
 
 Deno.test("a time names the year and the zone, and has the whole of it on request", () => {
   const html = renderToStaticMarkup(
@@ -29,4 +29,12 @@ Deno.test("in a table a time has its zone in its title alone, and a day", () => 
   assert.match(htmlOf(false), /title="[^"]+ [AP]M [^"]+">Feb \d, 2020, \d+:05 [AP]M<\/time>$/);
   assert.match(htmlOf(true), /title="[^"]+ 4:05:00 PM UTC">Feb 3, 2020, 4:05 PM<\/time>$/);
   assert.match(htmlOf(true, new Date().toISOString()), />today, \d+:\d\d [AP]M<\/time>$/);
+});
+
+Deno.test("an age is in its largest unit: minutes, hours or days", () => {
+  const now = Date.now();
+  const words = [0, 59, 60, 24 * 60 - 1, 24 * 60, 47 * 60, 48 * 60].map((minutes) =>
+    ago(new Date(now - minutes * 60_000).toISOString(), now)
+  );
+  assert.deepEqual(words, ["now", "59 min", "1 h", "23 h", "1 day", "1 day", "2 days"]);
 });

@@ -1,4 +1,5 @@
 import { createContext, use, useEffect, useState } from "react";
+import { countOf } from "./count.ts";
 
 const CLOCK: Intl.DateTimeFormatOptions = { hour: "numeric", minute: "2-digit" };
 const DAY: Intl.DateTimeFormatOptions = { month: "short", day: "numeric" };
@@ -134,8 +135,8 @@ export function ago(at: string, now = Date.now()): string {
   const minutes = Math.floor((now - Date.parse(at)) / 60_000);
   if (minutes < 1) return "now";
   if (minutes < 60) return `${minutes} min`;
-  if (minutes < 48 * 60) return `${Math.floor(minutes / 60)} h`;
-  return `${Math.floor(minutes / 60 / 24)} days`;
+  if (minutes < 24 * 60) return `${Math.floor(minutes / 60)} h`;
+  return countOf(Math.floor(minutes / 60 / 24), "day", "days");
 }
 
 /** The time until then: "in 5 days". */

@@ -21,9 +21,9 @@ for (const [name, options] of [["a desktop", undefined], ["a phone", PHONE]] as 
     assert.deepEqual(all, [
       ["waits for\n59 min", "since is-info"],
       ["waits for\n1 h", "since is-warn"],
-      ["waits for\n24 h", "since is-bad"],
+      ["waits for\n1 day", "since is-bad"],
     ]);
-    assert.deepEqual(await since("Sam"), ["33 h", "since"]);
+    assert.deepEqual(await since("Sam"), ["1 day", "since"]);
     await assertAccessible(page);
   }, options);
 }
