@@ -9,7 +9,7 @@ import { minutesText, shortDayName } from "./time_text.ts";
 
 /** The figures of the last days, each with as many days before, and with the list that it counts. */
 export function FigureRow({ figures }: { figures: Figures }) {
-  const { days, vendors, first_response, opt_outs, failed, daily, before } = figures;
+  const { days, vendors, first_response, daily, before } = figures;
   const recruits = Array.from({ length: days }, (_, n) => vendors.reduce((sum, { leads }) => sum + leads[n]!, 0));
   const { recruits: wrote, answered, median } = first_response;
   return (
@@ -31,22 +31,17 @@ export function FigureRow({ figures }: { figures: Figures }) {
           href={listHref(wrote > answered ? "unanswered" : "wrote", days)}
           hint={"by a person" + (median === null ? "" : `; the rest in ${minutesText(median)} (median)`)}
         />
-        <Figure
-          label="Texts not delivered"
-          value={failed}
-          before={before.failed}
-          isLessBetter
-          values={daily.failed}
-          href={listHref("failed", days)}
-        />
-        <Figure
-          label="Opt-outs"
-          value={opt_outs}
-          before={before.opt_outs}
-          isLessBetter
-          values={daily.opt_outs}
-          href={listHref("opt_outs", days)}
-        />
+        {([["Texts not delivered", "failed"], ["Opt-outs", "opt_outs"]] as const).map(([label, name]) => (
+          <Figure
+            key={name}
+            label={label}
+            value={figures[name]}
+            before={before[name]}
+            isLessBetter
+            values={daily[name]}
+            href={listHref(name, days)}
+          />
+        ))}
       </div>
     </section>
   );

@@ -1,7 +1,7 @@
 import { useSearch } from "wouter";
 import { NEEDS, NEWEST_FIRST, ORDERS, type RecruitFilter, STAGES } from "../data/recruits.ts";
 import type { Agent } from "../data/user.ts";
-import { stateOf } from "../ui/filters.tsx";
+import { peopleOf } from "../ui/filters.tsx";
 import { useParameter } from "../ui/location.ts";
 import { useSort } from "../ui/table_sort.ts";
 
@@ -20,11 +20,8 @@ export function useFilter(agent: Agent): RecruitFilter {
   const [{ key, isDescending }] = useSort(STANDARD_SORT);
   const isOrder = Object.hasOwn(ORDERS, key);
   return {
-    agency_id: agent.agency_id,
-    agent_id: agent.role === "manager" ? parameters.get("agent") : agent.id,
-    typed: parameters.get("q") ?? "",
+    ...peopleOf(parameters, agent),
     stage: STAGES.find((stage) => stage === parameters.get("stage")) ?? null,
-    state: stateOf(parameters),
     need: NEEDS.find((need) => need === parameters.get("need")) ?? null,
     screening: parameters.get("screening"),
     order: isOrder ? { column: ORDERS[key as keyof typeof ORDERS], ascending: !isDescending } : NEWEST_FIRST,

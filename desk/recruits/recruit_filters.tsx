@@ -2,7 +2,7 @@ import { agencyQueries } from "../data/agency.ts";
 import { usePages } from "../data/pages.ts";
 import { type RecruitFilter, SCREENINGS, STAGES } from "../data/recruits.ts";
 import type { Agent } from "../data/user.ts";
-import { AgentFilter, Folded, SearchField, SelectField, StateFilter } from "../ui/filters.tsx";
+import { AgentFilter, Filters, SelectField, StateFilter } from "../ui/filters.tsx";
 import { useIsPhone } from "../ui/is_wide.ts";
 import { labelOf } from "../ui/json_value.tsx";
 import { SCREENING_WORDS } from "../ui/screening.tsx";
@@ -18,8 +18,8 @@ export function RecruitFilters({ agent, filter }: { agent: Agent; filter: Recrui
   const isPhone = useIsPhone();
   const { stage, state, need, screening, agent_id } = filter;
   const on = [stage, state, need, screening, isManager ? agent_id : null];
-  const others = (
-    <>
+  return (
+    <Filters search="Name, e-mail or last digits" on={on}>
       {isPhone && !isBoard && <SortSelect columns={COLUMNS} standard={STANDARD_SORT} />}
       {!isBoard && (
         <SelectField
@@ -39,13 +39,7 @@ export function RecruitFilters({ agent, filter }: { agent: Agent; filter: Recrui
       />
       <ScreeningFilter agent={agent} />
       {isManager && isPhone && <ExportButton filter={filter} />}
-    </>
-  );
-  return (
-    <form className="filters" role="search" onSubmit={(event) => event.preventDefault()}>
-      <SearchField label="Name, e-mail or last digits" />
-      <Folded on={on}>{others}</Folded>
-    </form>
+    </Filters>
   );
 }
 

@@ -8,7 +8,7 @@ import type { Agent } from "../data/user.ts";
 import { ActionButton } from "../ui/action.tsx";
 import { Avatar } from "../ui/avatar.tsx";
 import { countText } from "../ui/count.ts";
-import { AgentFilter, Folded, SearchField, SelectField, StateFilter, stateOf } from "../ui/filters.tsx";
+import { AgentFilter, Filters, peopleOf, SelectField, StateFilter } from "../ui/filters.tsx";
 import { labelOf } from "../ui/json_value.tsx";
 import { fullName } from "../ui/name.ts";
 import { Nothing } from "../ui/nothing.tsx";
@@ -35,25 +35,22 @@ export function Sales({ agent }: { agent: Agent }) {
   return (
     <Page title="Sales leads" isTitleHidden>
       <ListHead count={count} noun="lead" />
-      <form className="filters" role="search" onSubmit={(event) => event.preventDefault()}>
-        <SearchField label="Name or last digits" />
-        <Folded on={chosen}>
-          <SelectField
-            name="stage"
-            label="Stage"
-            all="All stages"
-            options={stages.map((stage) => [stage, stageText(stage)])}
-          />
-          <StateFilter />
-          <SelectField
-            name="type"
-            label="Type"
-            all="All types"
-            options={TYPES.map((type) => [type, typeText(type)])}
-          />
-          {isManager && <AgentFilter agent={agent} />}
-        </Folded>
-      </form>
+      <Filters search="Name or last digits" on={chosen}>
+        <SelectField
+          name="stage"
+          label="Stage"
+          all="All stages"
+          options={stages.map((stage) => [stage, stageText(stage)])}
+        />
+        <StateFilter />
+        <SelectField
+          name="type"
+          label="Type"
+          all="All types"
+          options={TYPES.map((type) => [type, typeText(type)])}
+        />
+        {isManager && <AgentFilter agent={agent} />}
+      </Filters>
       <Table
         label="Sales leads"
         query={usePages(leadQueries.list(filter))}
@@ -70,16 +67,13 @@ export function Sales({ agent }: { agent: Agent }) {
 }
 
 /** The filter as the address has it. */
-function useFilter({ id, agency_id, role }: Agent): LeadFilter {
+function useFilter(agent: Agent): LeadFilter {
   const parameters = new URLSearchParams(useSearch());
   const [{ key, isDescending }] = useSort(STANDARD_SORT);
   return {
-    agency_id,
-    agent_id: role === "manager" ? parameters.get("agent") : id,
-    state: stateOf(parameters),
+    ...peopleOf(parameters, agent),
     type: TYPES.find((type) => type === parameters.get("type")) ?? null,
     stage: parameters.get("stage"),
-    typed: parameters.get("q") ?? "",
     ascending: key === "received" && !isDescending,
   };
 }

@@ -44,24 +44,29 @@ export function SelectField({ name, label, all, options }: {
 }
 
 /**
- * The choices of a line of filters, behind a button where there is no room for them.
+ * The line above a list: its search, and its choices, behind a button where there is no room for them.
  *
+ * @param search the label of the search
  * @param on what is chosen; null: nothing
  */
-export function Folded({ on, children }: { on: (string | null)[]; children: ReactNode }) {
+export function Filters({ search, on, children }: { search: string; on: (string | null)[]; children: ReactNode }) {
   const id = useId();
   const count = on.filter((chosen) => chosen !== null).length;
-  if (useHasFilterLine()) return children;
   return (
-    <>
-      <IconButton
-        icon={SlidersHorizontal}
-        label={count === 0 ? "Filters" : `Filters (${count})`}
-        isNamed
-        popoverTarget={id}
-      />
-      <div id={id} popover="auto" className="menu is-form">{children}</div>
-    </>
+    <form className="filters" role="search" onSubmit={(event) => event.preventDefault()}>
+      <SearchField label={search} />
+      {useHasFilterLine() ? children : (
+        <>
+          <IconButton
+            icon={SlidersHorizontal}
+            label={count === 0 ? "Filters" : `Filters (${count})`}
+            isNamed
+            popoverTarget={id}
+          />
+          <div id={id} popover="auto" className="menu is-form">{children}</div>
+        </>
+      )}
+    </form>
   );
 }
 
@@ -78,8 +83,13 @@ export function StateFilter() {
   return <SelectField name="state" label="State" all="All states" options={[...STATE_NAMES]} />;
 }
 
-/** The state that the address has; null: of every state. */
-export function stateOf(parameters: URLSearchParams): string | null {
+/** Which people of the agency the address asks for: whose, by which words, of which state. An agent sees the own ones. */
+export function peopleOf(parameters: URLSearchParams, { id, agency_id, role }: Agent) {
   const state = parameters.get("state");
-  return state !== null && STATE_NAMES.has(state) ? state : null;
+  return {
+    agency_id,
+    agent_id: role === "manager" ? parameters.get("agent") : id,
+    typed: parameters.get("q") ?? "",
+    state: state !== null && STATE_NAMES.has(state) ? state : null,
+  };
 }
