@@ -4,6 +4,7 @@ import type { MAIL_ABOUT } from "../data/mail.ts";
 import { usePages } from "../data/pages.ts";
 import { getsAlerts, type Member, teamQueries } from "../data/team.ts";
 import { Avatar } from "../ui/avatar.tsx";
+import { Badge } from "../ui/badge.tsx";
 import { fullName } from "../ui/name.ts";
 import { Nothing } from "../ui/nothing.tsx";
 import { Table } from "../ui/table.tsx";
@@ -76,11 +77,5 @@ export function NotifiedPeople({ agencyId, agentId }: { agencyId: string; agentI
 
 /** Whether an agent has chosen it; `words` say how where it is a number. */
 function Chosen({ is, words = "On" }: { is: boolean; words?: string }) {
-  return is
-    ? (
-      <span className="chosen">
-        <Check size={16} /> {words}
-      </span>
-    )
-    : <Nothing words="Off" />;
+  return is ? <Badge meaning="good" icon={Check}>{words}</Badge> : <Nothing words="Off" />;
 }
