@@ -18,7 +18,7 @@ import { operatorCounts } from "../data/operator_counts.ts";
 import { chunk } from "../ui/chunk.ts";
 import { countText } from "../ui/count.ts";
 import type { Icon } from "../ui/icon_button.tsx";
-import { useHasViewList, useIsPhone } from "../ui/is_wide.ts";
+import { useIsBroad, useIsPhone } from "../ui/is_wide.ts";
 import { Page } from "../ui/page.tsx";
 import { Skeleton } from "../ui/query_result.tsx";
 import { type Tab, TabMenu, Tabs } from "../ui/tabs.tsx";
@@ -128,7 +128,7 @@ function Views() {
   const { toDo, service } = useTabs();
   const all = [...toDo, ...service];
   const isPhone = useIsPhone();
-  const hasList = useHasViewList();
+  const hasList = useIsBroad();
   return (
     <div className="subnav frame-menu">
       {hasList

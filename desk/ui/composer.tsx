@@ -13,7 +13,7 @@ import { ConfirmDialog } from "./confirm.tsx";
 import { CopyButton } from "./copy_button.tsx";
 import { countText } from "./count.ts";
 import { IconButton } from "./icon_button.tsx";
-import { useHasWords, useIsPhone } from "./is_wide.ts";
+import { useIsBroad, useIsPhone } from "./is_wide.ts";
 import { timeText } from "./time.tsx";
 import { AskForConversationButton } from "./unsent_words.tsx";
 import { MAX_LENGTH, segmentsOf } from "./segments.ts";
@@ -48,7 +48,7 @@ export function useComposerMode(agent: Agent, { id }: Conversation) {
 /** Where the agent writes: texts to the recruit, or notes about the recruit. Nothing else is rendered at each key. */
 export function Composer({ mode, ...writing }: Writing & { mode: ReturnType<typeof useComposerMode> }) {
   const { conversation: { id, recruiting_lead_id }, agent, name } = writing;
-  const hasWords = useHasWords();
+  const hasWords = useIsBroad();
   if (recruiting_lead_id === null) return <TextComposer {...writing} />;
   const modeButton = (
     <button
@@ -89,7 +89,7 @@ export function TextComposer(
 ) {
   const { draft, change, clear } = useDraft(agent.id, conversation.id);
   const id = useId();
-  const [isPhone, hasWords] = [useIsPhone(), useHasWords()];
+  const [isPhone, hasWords] = [useIsPhone(), useIsBroad()];
   const body = draft.body.trim();
   const isTooLong = body.length > MAX_LENGTH;
   const attaching = useAction(async (file: File) => {

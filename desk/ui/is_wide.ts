@@ -15,13 +15,8 @@ export function useHasFilterLine(): boolean {
   return useMedia("(min-width: 72.01rem)");
 }
 
-/** Whether the window has room for the words of icons beside a third column. */
-export function useHasWords(): boolean {
-  return useMedia("(min-width: 80rem)");
-}
-
-/** Whether the window has room for the operator's views beside the page, as in operator.css. */
-export function useHasViewList(): boolean {
+/** Whether the window has room for the words of icons too, or for the operator's views beside the page (operator.css). */
+export function useIsBroad(): boolean {
   return useMedia("(min-width: 80rem)");
 }
 
