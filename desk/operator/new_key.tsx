@@ -12,14 +12,14 @@ export function MadeKey({ children }: { children: ReactNode }) {
   const nameOf = useVendorName();
   return (
     <>
-      <div role="status">
+      <p className="notice" role="status">
         {made && (
-          <p className="notice">
+          <>
             The new key of {nameOf(made.vendor)}, shown only this once: <code>{made.key}</code>{" "}
             <CopyButton words={made.key} of="the key" />
-          </p>
+          </>
         )}
-      </div>
+      </p>
       <Made value={setMade}>{children}</Made>
     </>
   );
