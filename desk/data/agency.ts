@@ -20,8 +20,6 @@ export interface ListedAgency {
   id: string;
   name: string;
   timezone: string;
-  /** Such as `08:30-17:00`. */
-  hours: string;
   active_agents: number;
   open_orders: number;
   /** The leads of the open orders, so far and in all. */
@@ -38,7 +36,6 @@ export interface ListedAgency {
 export const AGENCY_SORTS = [
   "name",
   "timezone",
-  "hours",
   "active_agents",
   "open_orders",
   "numbers",
@@ -82,7 +79,7 @@ export const agencyQueries = {
   list: (typed: string, column: typeof AGENCY_SORTS[number], isDescending: boolean) =>
     pagesOptions<ListedAgency>(["agencies", typed, column, isDescending], async (limit, last) => {
       const all = supabase.from("agency_list").select(
-        "id, name, timezone, hours, active_agents, open_orders, filled, quantity, numbers, paused_numbers, has_bot, waiting",
+        "id, name, timezone, active_agents, open_orders, filled, quantity, numbers, paused_numbers, has_bot, waiting",
       );
       const found = search(all, typed, { names: ["name"], phones: ["name"] });
       return await call(after(found, last, column, !isDescending).limit(limit)) as unknown as ListedAgency[];

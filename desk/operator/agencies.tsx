@@ -9,13 +9,12 @@ import { EmptyState } from "../ui/query_result.tsx";
 import { Search, useDebounced } from "../ui/search.tsx";
 import { Table, type TableColumn } from "../ui/table.tsx";
 import { useSort } from "../ui/table_sort.ts";
-import { hoursText, zoneText } from "../ui/zone_text.ts";
+import { zoneText } from "../ui/zone_text.ts";
 import { ProblemCount, useProblemsOf } from "./agency_problems.tsx";
 
 const COLUMNS: TableColumn<ListedAgency>[] = [
   { title: "Name", key: "name", isHeader: true, cell: ({ name }) => <bdi>{name}</bdi> },
   { title: "Time zone", key: "timezone", isMinor: true, cell: ({ timezone }) => zoneText(timezone) },
-  { title: "Hours", key: "hours", isMinor: true, cell: ({ hours }) => hoursText(hours) },
   {
     title: "Active agents",
     key: "active_agents",
