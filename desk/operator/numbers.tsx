@@ -25,10 +25,11 @@ export function Numbers() {
         nameOf={({ phone }) => phoneText(phone)}
         columns={[
           { title: "Number", cell: ({ phone }) => phoneText(phone), isHeader: true },
-          { title: "Agency", isPlain: true, cell: ({ agency }) => agency },
+          { title: "Agency", isPlain: true, isSentence: true, cell: ({ agency }) => agency },
           {
             title: "To be sent",
             isPlain: true,
+            isSentence: true,
             cell: ({ phone, waiting, waiting_since }) => (
               <HeldTexts phone={phone} waiting={waiting} since={waiting_since} />
             ),
