@@ -31,7 +31,7 @@ deskTest("waiting leads are distributed to the orders that want them, and who go
   const nearest = state.getByRole("link", { name: `An agency under test: ${vendor.slug}, any state` });
   assert.match(
     await state.innerText(),
-    /^Texas\s+3\s+3\s+\d+ days\s+An agency under test: .* takes them first\s+Distribute now$/,
+    /^Texas\s+3\s+3\s+[\d,]+ days\s+An agency under test: .* takes them first\s+Distribute now$/,
   );
   await state.getByRole("link", { name: "Texas" }).click();
   await page.waitForURL(/[?&]state=TX/);
