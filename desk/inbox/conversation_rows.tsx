@@ -4,6 +4,7 @@ import { Link } from "wouter";
 import type { InboxRow, View } from "../data/inbox.ts";
 import type { Agent } from "../data/user.ts";
 import { Avatar } from "../ui/avatar.tsx";
+import { countOf } from "../ui/count.ts";
 import { latenessOf } from "../ui/lateness.ts";
 import { phoneText } from "../ui/phone.ts";
 import type { useSelection } from "../ui/selection.ts";
@@ -164,7 +165,7 @@ function Since({ since, waits, urgentSince }: { since: string; waits: boolean; u
 
 function lastText({ last_body, last_media, last_sender, last_sent_by, last_author }: InboxRow, agent: Agent): string {
   if (last_sender === null) return "No text yet";
-  const said = last_body || (last_media === 1 ? "1 file" : `${last_media} files`);
+  const said = last_body || countOf(last_media, "file", "files");
   if (last_sender === "recruit") return said;
   if (last_sender === "bot") return `Bot: ${said}`;
   return `${last_sent_by === agent.id ? "You" : last_author ?? "Agent"}: ${said}`;

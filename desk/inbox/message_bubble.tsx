@@ -1,12 +1,11 @@
-import { memo, type ReactNode } from "react";
+import { memo } from "react";
 import { useWriteAgain } from "../data/drafts.ts";
 import { useCancelText, useRetryText } from "../data/conversation_changes.ts";
 import type { Message } from "../data/messages.ts";
 import { ActionError, useAction } from "../ui/action.tsx";
-import { Bubble } from "../ui/bubble.tsx";
+import { Bubble, writerOf } from "../ui/bubble.tsx";
 import { heardWords } from "../ui/bot_reasons.ts";
 import { ConfirmButton } from "../ui/confirm.tsx";
-import { fullName } from "../ui/name.ts";
 import { Time } from "../ui/time.tsx";
 import { Attachment } from "./attachment.tsx";
 import { progressOf } from "./progress.ts";
@@ -56,14 +55,6 @@ export const MessageBubble = memo(
     );
   },
 );
-
-/** The words for who wrote a text. Of old texts nobody knows which agent it was. */
-function writerOf({ sender_type, sent_by, author }: Message, name: string, agentId: string): ReactNode {
-  if (sender_type === "recruit") return <bdi>{name}</bdi>;
-  if (sender_type === "bot") return "Bot";
-  if (sent_by === agentId) return "You";
-  return author === null ? "Agent" : <bdi>{fullName(author)}</bdi>;
-}
 
 function DeliveryStatus({ text, isWriter, agentId, conversationId }: { text: Message } & Acting) {
   const { mutateAsync: cancel } = useCancelText(conversationId);

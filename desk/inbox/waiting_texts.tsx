@@ -3,6 +3,7 @@ import { usePages } from "../data/pages.ts";
 import type { Agent } from "../data/user.ts";
 import { startWithTexts, type WaitingText, waitingTextQueries } from "../data/waiting_texts.ts";
 import { ActionButton } from "../ui/action.tsx";
+import { countOf } from "../ui/count.ts";
 import { LoadMoreButton } from "../ui/load_more_button.tsx";
 import { phoneText } from "../ui/phone.ts";
 import { ago } from "../ui/time.tsx";
@@ -38,7 +39,7 @@ function WaitingRecruit({ texts, agent }: { texts: WaitingText[]; agent: Agent }
         <span className="since quiet">{ago(first.received_at)}</span>
       </p>
       <p className="last quiet" dir="auto">
-        {latest.body || (latest.media.length === 1 ? "1 file" : `${latest.media.length} files`)}
+        {latest.body || countOf(latest.media.length, "file", "files")}
       </p>
       <p className="quiet">
         {texts.length > 1 && `${texts.length} texts. `}

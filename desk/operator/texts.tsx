@@ -3,6 +3,7 @@ import { operatorQueries, type UnmatchedText } from "../data/operator.ts";
 import { useAdoptTexts } from "../data/operator_acts.ts";
 import { usePages } from "../data/pages.ts";
 import { ConfirmButton } from "../ui/confirm.tsx";
+import { countOf } from "../ui/count.ts";
 import { List } from "../ui/list.tsx";
 import { Page } from "../ui/page.tsx";
 import { phoneText } from "../ui/phone.ts";
@@ -50,7 +51,7 @@ function TextRow({ text, onAdopted }: { text: UnmatchedText; onAdopted: (sentenc
         {to === null ? "unknown" : phoneText(to)}, <Time at={received_at} />
       </p>
       <p className="words">{body || <span className="quiet">No words</span>}</p>
-      {media > 0 && <p className="quiet">With {media === 1 ? "1 file" : `${media} files`}</p>}
+      {media > 0 && <p className="quiet">With {countOf(media, "file", "files")}</p>}
       {lead_id === null
         ? (
           <p className="quiet">

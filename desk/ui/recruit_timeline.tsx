@@ -3,9 +3,11 @@ import Flag from "lucide-react/icons/flag";
 import Inbox from "lucide-react/icons/inbox";
 import MessageSquare from "lucide-react/icons/message-square";
 import Phone from "lucide-react/icons/phone";
+import Send from "lucide-react/icons/send";
 import StickyNote from "lucide-react/icons/sticky-note";
 import UserCheck from "lucide-react/icons/user-check";
 import type { ReactNode } from "react";
+import { Link } from "wouter";
 import { usePages } from "../data/pages.ts";
 import {
   type Outcome,
@@ -16,8 +18,8 @@ import {
   useRecordCall,
 } from "../data/timeline.ts";
 import { ActionError } from "./action.tsx";
-import { Bubble } from "./bubble.tsx";
 import { botReason, heardWords } from "./bot_reasons.ts";
+import { countOf } from "./count.ts";
 import { answerOf, labelOf } from "./json_value.tsx";
 import { LoadMoreButton } from "./load_more_button.tsx";
 import { QueryResult, Skeleton } from "./query_result.tsx";
@@ -86,19 +88,29 @@ function daysOf(events: RecruitEvent[]): [string, RecruitEvent[]][] {
 function Text({ event, name, isLatest }: { event: Text; name: string; isLatest: boolean }) {
   const { kind, agent, at, details: { conversation_id, body, files } } = event;
   const by = kind === "text_in" ? "recruit" : event.details.by;
-  const writer = by === "recruit" ? <bdi>{name}</bdi> : by === "bot" ? "Bot" : <bdi>{agent ?? "Agent"}</bdi>;
+  const Icon = by === "recruit" ? MessageSquare : by === "bot" ? Bot : Send;
   return (
-    <Bubble by={by} writer={writer} at={at} href={`/inbox/${conversation_id}`} body={body}>
-      {files > 0 && <p className="quiet">{files} {files === 1 ? "file" : "files"}</p>}
-      {kind === "text_in" && event.details.heard !== null && event.details.heard !== "answer" && (
-        <p className="quiet">{heardWords(event.details.heard)}</p>
-      )}
-      {kind === "text_out" && (isLatest || event.details.state !== "delivered") && (
-        <p className={["failed", "refused"].includes(event.details.state) ? "problem" : "quiet"}>
-          {stateWords(event.details)}
+    <li className={`is-text is-${by}`}>
+      <Icon size={16} />
+      <div>
+        <p>
+          {by === "recruit" ? <bdi>{name}</bdi> : by === "bot" ? "The bot" : <bdi>{agent ?? "An agent"}</bdi>} wrote
         </p>
-      )}
-    </Bubble>
+        {body && <p className="words" dir="auto">{body}</p>}
+        {files > 0 && <p className="quiet">{countOf(files, "file", "files")}</p>}
+        {kind === "text_in" && event.details.heard !== null && event.details.heard !== "answer" && (
+          <p className="quiet">{heardWords(event.details.heard)}</p>
+        )}
+        {kind === "text_out" && (isLatest || event.details.state !== "delivered") && (
+          <p className={["failed", "refused"].includes(event.details.state) ? "problem" : "quiet"}>
+            {stateWords(event.details)}
+          </p>
+        )}
+      </div>
+      <Link href={`/inbox/${conversation_id}`}>
+        <Time at={at} isDayKnown />
+      </Link>
+    </li>
   );
 }
 

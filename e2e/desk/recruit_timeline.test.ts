@@ -94,9 +94,9 @@ deskTest("a recruit's timeline has the texts, notes, stages and calls, and how a
   const time = timeline.getByRole("listitem").filter({ hasText: "Hi" }).getByRole("link");
   const line = (link: string) =>
     page.evaluate(`getComputedStyle(document.querySelector("${link}")).textDecorationLine`);
-  assert.equal(await line(".text a"), "none");
+  assert.equal(await line(".timeline .is-text > a"), "none");
   await time.hover();
-  assert.equal(await line(".text a:hover"), "underline");
+  assert.equal(await line(".timeline .is-text > a:hover"), "underline");
   await time.click();
   await page.waitForURL(new RegExp(`#/inbox/${talk!.id}`));
   // The texts stand beside it, those of other conversations do not.
@@ -206,14 +206,14 @@ deskTest("the timeline tells how far each text has come, and how the bot read th
   );
   assert.deepEqual(said.slice(0, 10), [
     "Opted out of texts <time>",
-    "Bot <time> Three Failed <time>: the recruit's phone is off or out of reach",
-    "Bot <time> Two Not sent <time>: it was cancelled",
-    "Bot <time> One Held until <time>: it was not the hour for texts",
+    "The bot wrote Three Failed <time>: the recruit's phone is off or out of reach <time>",
+    "The bot wrote Two Not sent <time>: it was cancelled <time>",
+    "The bot wrote One Held until <time>: it was not the hour for texts <time>",
     "The conversation went to Nora Quist: somebody has died <time>",
-    "Ada <time> My dad died No answer to the bot: somebody has died",
-    "Ada <time> yes No answer to the bot: it came before the question had left",
-    "Bot <time> Licensed?",
-    "Ada <time> Hi The bot asked a question in reply",
+    "Ada wrote My dad died No answer to the bot: somebody has died <time>",
+    "Ada wrote yes No answer to the bot: it came before the question had left <time>",
+    "The bot wrote Licensed? <time>",
+    "Ada wrote Hi The bot asked a question in reply <time>",
     "Not greeted: the vendor has no consent to texts <time>",
   ]);
   await assertAccessible(page);
