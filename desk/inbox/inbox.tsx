@@ -1,23 +1,26 @@
 import MessageSquare from "lucide-react/icons/message-square";
-import { Suspense, useEffect, useRef, useState } from "react";
+import { Fragment, Suspense, useEffect, useMemo, useRef, useState } from "react";
 import { Link, useRoute } from "wouter";
 import { forgetDrafts } from "../data/drafts.ts";
 import { type Filter, inboxQueries, type InboxRow, viewsOf } from "../data/inbox.ts";
+import { messageQueries } from "../data/messages.ts";
 import { usePages } from "../data/pages.ts";
 import type { Agent } from "../data/user.ts";
 import { Badge } from "../ui/badge.tsx";
-import { Bubble } from "../ui/bubble.tsx";
+import { Bubble, writerOf } from "../ui/bubble.tsx";
 import { chunk } from "../ui/chunk.ts";
+import { countOf } from "../ui/count.ts";
 import { latenessOf, waitText } from "../ui/lateness.ts";
 import { Page } from "../ui/page.tsx";
 import { phoneText } from "../ui/phone.ts";
 import { viewStands } from "../ui/standing.ts";
-import { dayText, useMinute } from "../ui/time.tsx";
+import { useMinute } from "../ui/time.tsx";
 import { useVisibleHeight } from "../ui/visible_height.ts";
 import { addressOf, hrefOf } from "./address.ts";
 import { Conversations } from "./conversations.tsx";
 import { useAreKeysOn } from "./keys.ts";
 import { ThreadSkeleton } from "./thread_skeleton.tsx";
+import { timelineOf } from "./timeline.ts";
 
 const OpenConversation = chunk(async () => (await import("./open_conversation.tsx")).OpenConversation);
 
@@ -72,10 +75,12 @@ function NothingOpen({ agent, filter }: { agent: Agent; filter: Filter }) {
   );
 }
 
-/** A conversation with its last words, and the way into it. Only there it counts as read. */
+/** The latest texts of a conversation, and the way into it. Only there they count as read. */
 function Next({ row, agent, others, hasMore }: { row: InboxRow; agent: Agent; others: number; hasMore: boolean }) {
-  const { id, waiting_since, last_sender, last_author, last_text_at, last_body, last_media } = row;
+  const { id, waiting_since } = row;
   const name = row.name || phoneText(row.recruit_phone);
+  const { data, hasNextPage } = usePages(messageQueries.list(id));
+  const entries = useMemo(() => timelineOf(data?.toReversed() ?? [], [], hasNextPage), [data, hasNextPage]);
   const [areKeysOn] = useAreKeysOn(agent.id);
   useMinute();
   return (
@@ -88,31 +93,39 @@ function Next({ row, agent, others, hasMore }: { row: InboxRow; agent: Agent; ot
           <p className="quiet">
             {others === 0
               ? "Nobody else waits"
-              : `${others}${hasMore ? "+ more wait" : others === 1 ? " more waits" : " more wait"}`}
+              : hasMore
+              ? `${others}+ more wait`
+              : countOf(others, "more waits", "more wait")}
           </p>
         </div>
         {waiting_since !== null && <Badge meaning={latenessOf(waiting_since)}>{waitText(waiting_since)}</Badge>}
       </div>
-      {last_sender !== null && (
-        <ol className="bubbles">
-          <li className="day quiet">{dayText(last_text_at)}</li>
-          <Bubble
-            by={last_sender}
-            writer={last_sender === "recruit" ? name : last_sender === "bot" ? "Bot" : last_author ?? "Agent"}
-            at={last_text_at}
-            body={last_body}
-          >
-            {last_media > 0 && <p className="quiet">{last_media === 1 ? "1 file" : `${last_media} files`}</p>}
-          </Bubble>
-        </ol>
-      )}
-      <div className="line">
+      <div className="texts">
+        <div className="texts-scroll">
+          <ol>
+            {entries.map(({ id, day, isFirst, text }) =>
+              text && (
+                <Fragment key={id}>
+                  {day !== null && <li className="day quiet">{day}</li>}
+                  <Bubble
+                    by={text.sender_type}
+                    writer={writerOf(text, name, agent.id)}
+                    at={text.created_at}
+                    isFirst={isFirst}
+                    body={text.body}
+                  >
+                    {text.media.length > 0 && <p className="quiet">{countOf(text.media.length, "file", "files")}</p>}
+                  </Bubble>
+                </Fragment>
+              )
+            )}
+          </ol>
+        </div>
+      </div>
+      <div className="compose">
+        <p className="quiet">Open the conversation to answer</p>
+        {areKeysOn && <kbd>J</kbd>}
         <Link className="button primary" href={hrefOf("waiting", id)} state={{ isWriting: true }}>Open</Link>
-        {areKeysOn && (
-          <span className="quiet keys">
-            or press <kbd>J</kbd>
-          </span>
-        )}
       </div>
     </>
   );
