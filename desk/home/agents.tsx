@@ -9,8 +9,6 @@ import { Nothing } from "../ui/nothing.tsx";
 import { Table, type TableColumn } from "../ui/table.tsx";
 import { minutesText } from "./time_text.ts";
 
-/** From this number of recruits, an agent should have answered half. */
-const MANY = 4;
 /** A first response that took longer is slow, in minutes. */
 const SLOW = 60;
 
@@ -57,9 +55,10 @@ const COLUMNS: TableColumn<AgentFigures>[] = [
   {
     ...numberColumn("Answered", "answered"),
     cell: ({ wrote, answered }) => {
-      if (wrote === 0) return "0";
+      if (wrote === 0) return <Nothing words="none" />;
       const words = `${countText(answered)} of ${countText(wrote)}`;
-      return wrote >= MANY && answered < wrote / 2 ? <Badge meaning="warn" icon={TriangleAlert}>{words}</Badge> : words;
+      if (answered >= wrote / 2) return words;
+      return <Badge meaning="warn" icon={TriangleAlert} title="Fewer than half were answered">{words}</Badge>;
     },
   },
   {

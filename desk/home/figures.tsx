@@ -29,7 +29,7 @@ export function FigureRow({ figures }: { figures: Figures }) {
           value={wrote === 0 ? null : wrote - answered}
           format={(unanswered) => `${countText(unanswered)} of ${countText(wrote)}`}
           href={listHref(wrote > answered ? "unanswered" : "wrote", days)}
-          hint={"by a person" + (median === null ? "" : `; the rest in ${minutesText(median)} (median)`)}
+          hint={median !== null && `Median first response ${minutesText(median)}`}
         />
         {([["Texts not delivered", "failed"], ["Opt-outs", "opt_outs"]] as const).map(([label, name]) => (
           <Figure

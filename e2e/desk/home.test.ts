@@ -94,7 +94,7 @@ deskTest(
     }
 
     await figure(page, "Not answered").filter({
-      hasText: /2 of 3\s*by a person; the rest in (<1|\d+) min \(median\)/s,
+      hasText: /2 of 3\s*Median first response (<1|\d+) min/s,
     }).click();
     await rows(page).getByText("waits").waitFor();
     await rows(page).getByText("opted out").waitFor();
@@ -203,7 +203,9 @@ deskTest(
     assert.ok(Number(recruits) > 2);
     // Of a wait, the agency's hours count: on a weekend there are none.
     assert.match(first!, /^(12 min|<1 min)$/);
-    await table(page, "Agents").getByRole("row", { name: /Vic Hale deactivated/ }).waitFor();
+    await table(page, "Agents").getByTitle("Fewer than half were answered").getByText("1 of 3").waitFor();
+    // Nobody wrote to him.
+    assert.equal((await cells("Agents", /Vic Hale deactivated/))[2], "none");
     const needs = page.getByRole("region", { name: "Needs you" }).getByRole("listitem");
     await needs.filter({ hasText: /^None of \d+ recruits of Bright Careers was texted: no order greets them/ })
       .getByRole("link", { name: "Set up" }).waitFor();
