@@ -58,7 +58,11 @@ function Leads({ most, ...narrow }: { most?: number; vendor?: string | null; dis
       title: "Lead",
       cell: (lead) => (
         <>
-          {lead.name && <bdi>{lead.name}</bdi>} <small>{refOf(lead)}</small>
+          {refOf(lead)} {lead.name && (
+            <small>
+              <bdi>{lead.name}</bdi>
+            </small>
+          )}
         </>
       ),
       isHeader: true,

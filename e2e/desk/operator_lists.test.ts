@@ -30,7 +30,7 @@ deskTest("Today has the newest leads: the vendor, and who has each, or why nobod
     .map(([lead, , , outcome]) => [lead, outcome]);
   assert.deepEqual(outcomes, [
     ["third", "For no order it came in bulk, or is a test"],
-    ["Ada second", "Waits no order wanted it when it came"],
+    ["second Ada", "Waits no order wanted it when it came"],
     ["first", "To Agent 1, An agency under test"],
   ]);
   await assertAccessible(page);
@@ -42,7 +42,7 @@ deskTest("Today has the newest leads: the vendor, and who has each, or why nobod
   await page.getByLabel("Vendor").selectOption({ label: vendor.slug });
   await page.getByLabel("Outcome").selectOption("Waits: no order wanted it when it came");
   await rows.nth(1).waitFor({ state: "detached" });
-  await rows.getByRole("link", { name: "Ada second" }).waitFor();
+  await rows.getByRole("link", { name: "second Ada" }).waitFor();
   await page.getByLabel("Outcome").selectOption("All outcomes");
   await rows.getByRole("link", { name: "first" }).click();
   await page.locator(".headline").getByText("Distributed to").waitFor();
