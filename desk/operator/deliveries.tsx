@@ -7,7 +7,7 @@ import { SearchField, SelectField } from "../ui/filters.tsx";
 import { Page } from "../ui/page.tsx";
 import { EmptyState } from "../ui/query_result.tsx";
 import { Table } from "../ui/table.tsx";
-import { Time, until } from "../ui/time.tsx";
+import { left, Time } from "../ui/time.tsx";
 import { MappingLink } from "./mapping_link.tsx";
 import { useVendorName, VendorField } from "./vendor_name.tsx";
 
@@ -67,11 +67,7 @@ export function Deliveries() {
           },
           { title: "Deliveries", cell: ({ deliveries }) => countText(deliveries), isNumber: true },
           { title: "Last", cell: ({ last_at }) => <Time at={last_at} isAge />, isMinor: true },
-          {
-            title: "First deleted",
-            cell: ({ first_deleted_at }) => <Deletion at={first_deleted_at} />,
-            isCorner: true,
-          },
+          { title: "Deletes in", cell: ({ first_deleted_at }) => <Deletion at={first_deleted_at} /> },
           {
             title: "Next step",
             cell: (reason) => (
@@ -96,13 +92,8 @@ export function Deliveries() {
 
 /** The time until the oldest delivery is deleted. */
 function Deletion({ at }: { at: string }) {
-  const left = Date.parse(at) - Date.now();
-  const words = (
-    <>
-      <span className="if-narrow">deleted</span> {until(at)}
-    </>
-  );
-  return left < WEEK ? <Badge meaning={left < WEEK / 7 ? "bad" : "warn"}>{words}</Badge> : <span>{words}</span>;
+  const weeks = (Date.parse(at) - Date.now()) / WEEK;
+  return weeks < 1 ? <Badge meaning={weeks < 1 / 7 ? "bad" : "warn"}>{left(at)}</Badge> : left(at);
 }
 
 /** The group of a reason, or of a delivery. */

@@ -10,7 +10,7 @@ import { Page } from "../ui/page.tsx";
 import { EmptyState } from "../ui/query_result.tsx";
 import { Table } from "../ui/table.tsx";
 import { sorted } from "../ui/table_sort.ts";
-import { Time, until, useMinute } from "../ui/time.tsx";
+import { left, Time, useMinute } from "../ui/time.tsx";
 import { showToast } from "../ui/toast.tsx";
 import { MadeKey } from "./new_key.tsx";
 import { NewestLeads } from "./newest_leads.tsx";
@@ -171,7 +171,7 @@ function Alerts() {
 /** How long it has been so, or how much time is left. */
 function When({ of: trouble }: { of: Trouble }) {
   if (trouble.due !== undefined) {
-    return Date.parse(trouble.due) < Date.now() ? "overdue" : `due ${until(trouble.due)}`;
+    return Date.parse(trouble.due) < Date.now() ? "overdue" : `due in ${left(trouble.due)}`;
   }
   return (
     <span className={groupOf(trouble) === 0 ? "is-late" : undefined}>

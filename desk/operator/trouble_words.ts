@@ -1,7 +1,7 @@
 import type { Alert } from "../data/operator.ts";
 import { countText } from "../ui/count.ts";
 import { phoneText } from "../ui/phone.ts";
-import { until } from "../ui/time.tsx";
+import { left } from "../ui/time.tsx";
 
 type Words = Pick<Alert, "kind" | "subject" | "name" | "problem" | "details">;
 
@@ -43,7 +43,7 @@ export function titleOf({ kind, subject, problem, details }: Words, nameOf: (slu
   }
   if (kind === "deliveries_rejected") return `${counted(Number(deliveries), "delivery")} of ${vendor} rejected${why}`;
   if (kind === "key_expires" && expires_at !== undefined) {
-    const when = Date.parse(expires_at) < Date.now() ? "has expired" : `expires ${until(expires_at)}`;
+    const when = Date.parse(expires_at) < Date.now() ? "has expired" : `expires in ${left(expires_at)}`;
     return `${vendor}’s ${what === "api key" ? "API key" : what} ${when}`;
   }
   if (kind === "vendor_silent") return `${vendor} ${words}`;

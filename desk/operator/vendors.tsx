@@ -12,7 +12,7 @@ import { Share } from "../ui/share.tsx";
 import { Table } from "../ui/table.tsx";
 import { sorted } from "../ui/table_sort.ts";
 import { Tabs } from "../ui/tabs.tsx";
-import { Time, until } from "../ui/time.tsx";
+import { left, Time } from "../ui/time.tsx";
 import { MappingLink } from "./mapping_link.tsx";
 import { AskKey, MadeKey, NewKey } from "./new_key.tsx";
 import { useVendorName } from "./vendor_name.tsx";
@@ -191,7 +191,8 @@ function Keys() {
             cell: (vendor) =>
               vendor.expires === null ? <Nothing words="never" /> : (
                 <>
-                  {soonOf(vendor) && <Badge meaning="warn">{until(vendor.expires)}</Badge>} <Time at={vendor.expires} />
+                  {soonOf(vendor) && <Badge meaning="warn">in {left(vendor.expires)}</Badge>}{" "}
+                  <Time at={vendor.expires} />
                 </>
               ),
           },

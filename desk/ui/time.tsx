@@ -139,9 +139,9 @@ export function ago(at: string, now = Date.now()): string {
   return countOf(Math.floor(minutes / 60 / 24), "day", "days");
 }
 
-/** The time until then: "in 5 days". */
-export function until(at: string): string {
-  return `in ${ago(new Date().toISOString(), Date.parse(at))}`;
+/** The time until then: "5 days". */
+export function left(at: string): string {
+  return ago(new Date().toISOString(), Date.parse(at));
 }
 
 /** Renders again each minute, so that {@link ago} stays true. Returns a number that grows with it. */
