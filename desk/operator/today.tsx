@@ -57,7 +57,7 @@ function CheckedAt() {
     );
   }
   return (
-    <p className="problem" role="alert">
+    <p className="checked-at problem" role="alert">
       {checkedAt === null ? "Nobody has looked for alerts yet." : (
         <>
           Nobody has looked for alerts since <Time at={checkedAt} />.
