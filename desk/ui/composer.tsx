@@ -11,7 +11,8 @@ import type { Agent } from "../data/user.ts";
 import { ActionError, useAction } from "./action.tsx";
 import { ConfirmDialog } from "./confirm.tsx";
 import { CopyButton } from "./copy_button.tsx";
-import { countText } from "./count.ts";
+import { countOf, countText } from "./count.ts";
+import { DotSeparated } from "./dot_separated.tsx";
 import { IconButton } from "./icon_button.tsx";
 import { useIsBroad, useIsPhone } from "./is_wide.ts";
 import { timeText } from "./time.tsx";
@@ -205,9 +206,7 @@ export function TextComposer(
               aria-disabled={sending.isRunning || !isReady}
             >
               <SendHorizontal size={16} />
-              <span className={isPhone ? "visually-hidden" : undefined}>
-                {conversation.hasBot ? "Send and take over" : "Send"}
-              </span>
+              <span className={isPhone ? "visually-hidden" : undefined}>Send</span>
             </button>
           </>
         )}
@@ -218,7 +217,7 @@ export function TextComposer(
           {draft.body !== "" && <CopyButton words={draft.body} />}
         </div>
       )}
-      {problem === null && <SegmentCount id={`${id}-count`} body={body} />}
+      {problem === null && <SegmentCount id={`${id}-count`} body={body} takesOver={conversation.hasBot} />}
       <ActionError action={sending} />
       <ActionError action={attaching} />
       <ConfirmDialog
@@ -235,15 +234,17 @@ export function TextComposer(
   );
 }
 
-/** The length of the text, and the number of texts that are paid for it. A phone shows it from two on. */
-function SegmentCount({ id, body }: { id: string; body: string }) {
-  if (body === "") return <small id={id} className="count is-small" />;
+/** Whether the text ends the bot's part, its length, and the texts that are paid for it: on a phone from two on. */
+function SegmentCount({ id, body, takesOver }: { id: string; body: string; takesOver: boolean }) {
   const segments = segmentsOf(body);
   const length = `${countText(body.length)} of ${countText(MAX_LENGTH)}`;
-  const className = body.length > MAX_LENGTH ? "count problem" : segments > 1 ? "count" : "count is-small";
+  const className = body.length > MAX_LENGTH ? "count problem" : takesOver || segments > 1 ? "count" : "count is-small";
   return (
     <small id={id} className={className}>
-      {`${length} · ${segments} ${segments === 1 ? "segment" : "segments"}`}
+      <DotSeparated>
+        {takesOver && "Sending takes over from the bot"}
+        {body !== "" && `${length} · ${countOf(segments, "segment", "segments")}`}
+      </DotSeparated>
     </small>
   );
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { sql } from "../support/client.ts";
 import { receive } from "../support/sms.ts";
-import { assertAccessible, DESK, deskTest, signIn, until } from "./harness.ts";
+import { assertAccessible, DESK, deskTest, NARROW, signIn, until } from "./harness.ts";
 import {
   assertQueued,
   box,
@@ -170,9 +170,21 @@ deskTest("an agent takes over from the bot, and hands back", async (page) => {
   const agent = await createTexter();
   const talk = await createTalk(agent, "Maya", {}, "bot");
   await receive(talk, { Body: "Hi" });
+  await sql`
+    with script as (
+      insert into public.bot_scripts (agency_id, version, script) values (${agent.agency_id}, 1, '{}') returning id
+    )
+    insert into public.bot_sessions (conversation_id, script_id, question, state)
+    select ${talk.id}, id, 'states', 'active' from script`;
   await signIn(page, agent, `inbox/${talk.id}`);
+  const takesOver = page.getByText("Sending takes over from the bot");
+  await takesOver.waitFor();
+  await page.setViewportSize(NARROW);
+  assert.equal(await takesOver.isVisible(), true);
+  await page.setViewportSize({ width: 1280, height: 800 });
   await page.getByRole("button", { name: "Take over" }).click();
   await page.getByText("Assigned to you").waitFor();
+  await takesOver.waitFor({ state: "detached" });
   const status = async () =>
     (await sql`select status, assigned_agent_id from public.recruiting_conversations where id = ${talk.id}`)[0];
   await until(async () => (await status())!.status === "escalated");
