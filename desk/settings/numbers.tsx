@@ -1,12 +1,10 @@
 import { usePages } from "../data/pages.ts";
 import { numberQueries } from "../data/team.ts";
 import { countOf } from "../ui/count.ts";
-import { DotSeparated } from "../ui/dot_separated.tsx";
-import { HeldTexts, NumberState } from "../ui/held_texts.tsx";
+import { NumberState } from "../ui/held_texts.tsx";
 import { List } from "../ui/list.tsx";
 import { phoneText } from "../ui/phone.ts";
 import { EmptyState } from "../ui/query_result.tsx";
-import { ago } from "../ui/time.tsx";
 
 /** The numbers that texts are sent from. */
 export function Numbers({ agencyId, isOperator }: { agencyId: string; isOperator: boolean }) {
@@ -25,21 +23,12 @@ export function Numbers({ agencyId, isOperator }: { agencyId: string; isOperator
         <li className="panel">
           <p className="line">
             <strong>{phoneText(phone)}</strong>
-            <NumberState status={status} waiting={waiting} since={waiting_since} />
+            <NumberState of={{ phone, status, waiting, waiting_since }} isOperator={isOperator} />
           </p>
           {status === "paused" && (
             <p>Texts wait until the people who run the service resume it{paused_reason && ` (${paused_reason})`}.</p>
           )}
-          <p className="quiet">
-            <DotSeparated>
-              {countOf(conversations, "conversation", "conversations")}
-              {isOperator
-                ? <HeldTexts phone={phone} waiting={waiting} since={waiting_since} />
-                : waiting_since === null
-                ? "no text waits"
-                : `${countOf(waiting, "text waits", "texts wait")}, oldest ${ago(waiting_since)}`}
-            </DotSeparated>
-          </p>
+          <p className="quiet">{countOf(conversations, "conversation", "conversations")}</p>
         </li>
       )}
     />

@@ -1,4 +1,5 @@
 import { Link } from "wouter";
+import type { ServiceNumber } from "../data/operator.ts";
 import { Badge } from "./badge.tsx";
 import { countOf } from "./count.ts";
 import { ago, Time } from "./time.tsx";
@@ -6,38 +7,34 @@ import { ago, Time } from "./time.tsx";
 /** The time after which the alert texts_held opens, unless its rule has another one. */
 const HELD_TOO_LONG = 48 * 3_600_000;
 
-/** How many texts of one of our numbers are not sent, and since when, for operators: it leads to them. */
-export function HeldTexts({ phone, waiting, since }: { phone: string; waiting: number; since: string | null }) {
-  if (waiting === 0) return "No text waits";
+/** Whether one of our numbers sends its texts, and how many it holds since when, for operators with a link. */
+export function NumberState({ of: { phone, status, waiting, waiting_since: since }, isOperator }: {
+  of: Pick<ServiceNumber, "phone" | "status" | "waiting" | "waiting_since">;
+  isOperator: boolean;
+}) {
+  const words = `${countOf(waiting, "text", "texts")} not sent`;
   return (
     <>
-      <Link href={`/operator/outbox?of=${encodeURIComponent(phone)}`}>
-        {countOf(waiting, "text", "texts")} not sent
-      </Link>{" "}
-      {since !== null && isHeldTooLong(since)
-        ? <Badge meaning="bad">oldest {ago(since)}</Badge>
-        : since !== null && ago(since) !== "now" && <small>oldest {ago(since)}</small>}
+      {status === "paused"
+        ? <Badge meaning="bad">paused</Badge>
+        : !isHeldTooLong(since) && <Badge meaning="good">{status}</Badge>}
+      {waiting > 0 &&
+        (isOperator ? <Link href={`/operator/outbox?of=${encodeURIComponent(phone)}`}>{words}</Link> : words)}
+      {since !== null && ago(since) !== "now" && (
+        <span>
+          oldest <HeldSince at={since} />
+        </span>
+      )}
     </>
   );
 }
 
-/** Whether one of our numbers sends its texts. */
-export function NumberState({ status, waiting, since }: { status: string; waiting: number; since: string | null }) {
-  if (status === "paused") return <Badge meaning="bad">paused</Badge>;
-  return since !== null && isHeldTooLong(since)
-    ? <Badge meaning="warn">{countOf(waiting, "text", "texts")} held</Badge>
-    : <Badge meaning="good">{status}</Badge>;
-}
-
 /** How long a text has been held. */
 export function HeldSince({ at }: { at: string }) {
-  return (
-    <span className={isHeldTooLong(at) ? "is-late" : undefined}>
-      <Time at={at} isAge />
-    </span>
-  );
+  const age = <Time at={at} isAge />;
+  return isHeldTooLong(at) ? <Badge meaning="bad">{age}</Badge> : age;
 }
 
-export function isHeldTooLong(at: string): boolean {
-  return Date.parse(at) < Date.now() - HELD_TOO_LONG;
+export function isHeldTooLong(at: string | null): boolean {
+  return at !== null && Date.parse(at) < Date.now() - HELD_TOO_LONG;
 }

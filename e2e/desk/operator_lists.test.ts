@@ -87,13 +87,13 @@ deskTest(
     );
     await signIn(page, await signInNewOperator(), "operator/numbers");
     const row = page.getByRole("row").filter({ hasText: "Prairie Life" });
-    for (const words of ["12 texts held", "Nevada has no open hours"]) {
+    for (const words of ["12 texts not sent", "oldest 3 days", "Nevada has no open hours"]) {
       await row.getByText(words).waitFor();
     }
     await row.getByRole("button", { name: "Open Nevada" }).waitFor();
     await assertAccessible(page);
     await page.goto(`${DESK}#/operator/agencies/${agency.id}/numbers`);
-    await page.getByText("12 texts held").waitFor();
+    await page.getByRole("link", { name: "12 texts not sent" }).waitFor();
   },
 );
 
