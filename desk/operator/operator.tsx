@@ -36,7 +36,7 @@ import { LeadView } from "./lead_view.tsx";
 import { AllLeads } from "./newest_leads.tsx";
 import { Numbers } from "./numbers.tsx";
 import { OrderView } from "./order.tsx";
-import { AgencyOrders, Orders } from "./orders.tsx";
+import { FoundOrders, Orders } from "./orders.tsx";
 import { SearchLeads } from "./search_leads.tsx";
 import { Texts } from "./texts.tsx";
 import { Today } from "./today.tsx";
@@ -82,7 +82,7 @@ export function Operator({ settingsOf }: { settingsOf: (parts: AgencyParts) => R
           {({ id: agencyId = "" }) =>
             settingsOf({
               agencyId,
-              orders: <AgencyOrders agencyId={agencyId} />,
+              orders: <FoundOrders all="All statuses" agencyId={agencyId} />,
               problems: <AgencyProblems agencyId={agencyId} />,
             })}
         </Route>

@@ -28,17 +28,8 @@ export function Orders() {
   );
 }
 
-/** The orders of an agency, each or all with what can be done with them. */
-export function AgencyOrders({ agencyId }: { agencyId: string }) {
-  return (
-    <section aria-label="Orders">
-      <FoundOrders all="All statuses" agencyId={agencyId} />
-    </section>
-  );
-}
-
 /** The orders that the filters in the address leave, which are `children` and the others. `all`: without a status. */
-function FoundOrders({ all, agencyId, children }: { all: string; agencyId?: string; children?: ReactNode }) {
+export function FoundOrders({ all, agencyId, children }: { all: string; agencyId?: string; children?: ReactNode }) {
   const parameters = new URLSearchParams(useSearch());
   const [words, vendor, status] = ["q", "vendor", "status"].map((name) => parameters.get(name));
   const query = usePages(operatorOrderQueries.orders({ agency_id: agencyId, words, vendor, status }));
