@@ -20,7 +20,7 @@ export function NewOrder({ agencyId }: { agencyId?: string }) {
   const [state, setState] = useParameter("new");
   return (
     <>
-      <button type="button" onClick={() => setState(NO_STATE)}>New order</button>
+      <button type="button" className="primary" onClick={() => setState(NO_STATE)}>New order</button>
       {state !== null && <OrderDrawer agencyId={agencyId} state={state} onClose={() => setState(null)} />}
     </>
   );
