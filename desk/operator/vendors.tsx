@@ -178,14 +178,11 @@ function Keys() {
             title: "Last delivery",
             cell: (vendor) => {
               const day = lastDayOf(vendor);
-              return day === undefined ? `none for ${DAYS} days` : dayText(day);
+              if (day === undefined) return `none for ${DAYS} days`;
+              return day === new Date().toISOString().slice(0, 10) ? "Today" : dayText(day);
             },
           },
-          {
-            title: "Key used",
-            cell: (vendor) =>
-              vendor.last_used === null ? lastDayOf(vendor) ? "not by key" : "not yet" : <Time at={vendor.last_used} />,
-          },
+          { title: "Key used", cell: ({ last_used }) => last_used === null ? "never" : <Time at={last_used} /> },
           {
             title: "Next expiry",
             cell: (vendor) =>
