@@ -34,7 +34,7 @@ export function Waiting() {
     <Page title="Waiting leads">
       <p className="quiet">
         No open order wanted these leads when they came. An order that is opened or changed takes only leads that come
-        afterwards: distribute these once an order wants them.
+        afterwards.
       </p>
       {result !== undefined && <Result {...result} />}
       {vendors.length > 0 && (
@@ -115,7 +115,7 @@ function Distribution(
             ? `Open orders now want ${countText(wanted)} of the ${
               countText(states.reduce((sum, { leads }) => sum + leads, 0))
             }.`
-            : "No open order wants any of them."}
+            : "No open order wants any of them. Open or change one, then distribute them here."}
         </p>
       )}
       <States states={states} distribution={distribution} />
@@ -170,7 +170,9 @@ function Why({ of: { state, order } }: { of: StateCount }) {
   const wanted = useWanted();
   if (order === null) return "No order is for their vendor.";
   if (!order.wants_state) {
-    return state === null ? "No order takes leads without a state." : `No order wants leads from ${stateName(state)}.`;
+    return `No open order takes leads of their vendors ${
+      state === null ? "without a state" : `from ${stateName(state)}`
+    }.`;
   }
   return (
     <>

@@ -50,7 +50,7 @@ deskTest("waiting leads are distributed to the orders that want them, and who go
   // The list is read again.
   await own.nth(1).waitFor({ state: "detached" });
   assert.equal(await own.count(), 1);
-  await page.getByText("No open order wants any of them.").waitFor();
+  await page.getByText("No open order wants any of them. Open or change one, then distribute them here.").waitFor();
   assert.match(await state.innerText(), /filled\s+Raise the order\s+of An agency under test$/);
   assert.equal(await nearest.getAttribute("href"), `#/operator/orders/${order.id}`);
   await page.getByRole("button", { name: /^Distribute/ }).waitFor({ state: "detached" });
@@ -82,6 +82,7 @@ deskTest("waiting leads are distributed to the orders that want them, and who go
   });
   await page.reload();
   await page.getByLabel("Vendor", { exact: true }).selectOption({ label: `${vendor.slug} (1)` });
+  await state.getByText("No open order takes leads of their vendors from Texas.").waitFor();
   await state.getByRole("link", { name: "New order for TX" }).click();
   await page.getByRole("dialog", { name: "New order" }).getByLabel("States").waitFor();
   assert.equal(await page.getByLabel("States").inputValue(), "TX");
