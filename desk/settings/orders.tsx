@@ -76,11 +76,11 @@ const ACTS: TableColumn<Order> = {
 
 function settingsText({ agent, priority, has_greeting, starts_at, ends_at }: Order): string {
   const settings = [
-    agent === null ? "agents take turns" : `all go to ${agent}`,
+    agent === null ? "Agents take turns" : `All go to ${agent}`,
     has_greeting ? "recruits get a greeting" : "no greeting",
     priority !== 0 && `${priority > 0 ? "higher" : "lower"} priority than ordinary orders`,
     starts_at !== null && `from ${timeText(starts_at)}`,
     ends_at !== null && `until ${timeText(ends_at)}`,
   ];
-  return settings.filter(Boolean).join(" · ");
+  return settings.filter(Boolean).join(", ");
 }

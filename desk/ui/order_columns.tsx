@@ -24,9 +24,9 @@ export function Wanted({ order: { id, vendor, states }, settings }: { order: Ord
         <DotSeparated>
           {states?.join(", ") ?? "any state"}
           {useStandingWords(id)}
-          {settings}
         </DotSeparated>
       </p>
+      {settings && <p className="quiet">{settings}</p>}
     </>
   );
 }
