@@ -1,8 +1,8 @@
 import { Link } from "wouter";
 import { Badge } from "../ui/badge.tsx";
 import { useIsPhone } from "../ui/is_wide.ts";
-import { Time } from "../ui/time.tsx";
 import { NextStep } from "./next_step.tsx";
+import { When } from "./today.tsx";
 import { isOpen } from "./trouble_words.ts";
 import { useWords } from "./use_words.ts";
 import { type Trouble, useTroubles } from "./troubles.ts";
@@ -29,7 +29,7 @@ export function AgencyProblems({ agencyId }: { agencyId: string }) {
             <Link href={problem.link ?? `/operator?alert=${problem.id}`}>{problem.title}</Link>{" "}
             <small>{/^.*?: (.+)|^((?:Destination|\().+?) of /.exec(problem.name)?.slice(1)}</small>
           </span>
-          <Time at={problem.since} isAge />
+          <When of={problem} />
           <span className="buttons">
             <NextStep of={problem} />
           </span>

@@ -26,10 +26,20 @@ export function Pulse() {
       <Figure
         label="Texts sent"
         value={texts}
-        hint={`${countText(texts_failed)} failed, in 24 hours`}
+        hint={failures(texts_failed, " failed, in 24 hours")}
         href="/operator/outbox"
       />
-      <Figure label="Failed dispatches" value={dispatches_failed} hint="in 24 hours" href="/operator/destinations" />
+      <Figure
+        label="Failed dispatches"
+        value={dispatches_failed}
+        format={failures}
+        hint="in 24 hours"
+        href="/operator/destinations"
+      />
     </div>
   );
+}
+
+function failures(count: number, words = "") {
+  return <span className={count > 0 ? "problem" : undefined}>{countText(count) + words}</span>;
 }

@@ -10,7 +10,7 @@ import { Page } from "../ui/page.tsx";
 import { EmptyState } from "../ui/query_result.tsx";
 import { Table } from "../ui/table.tsx";
 import { sorted } from "../ui/table_sort.ts";
-import { left, Time, useMinute } from "../ui/time.tsx";
+import { ago, left, Time, timeText, useMinute } from "../ui/time.tsx";
 import { showToast } from "../ui/toast.tsx";
 import { MadeKey } from "./new_key.tsx";
 import { NewestLeads } from "./newest_leads.tsx";
@@ -169,15 +169,17 @@ function Alerts() {
 }
 
 /** How long it has been so, or how much time is left. */
-function When({ of: trouble }: { of: Trouble }) {
-  if (trouble.due !== undefined) {
-    return Date.parse(trouble.due) < Date.now() ? "overdue" : `due in ${left(trouble.due)}`;
-  }
-  return (
-    <span className={groupOf(trouble) === 0 ? "is-late" : undefined}>
-      <Time at={trouble.since} isAge />
-    </span>
-  );
+export function When({ of: trouble }: { of: Trouble }) {
+  const { due, since } = trouble;
+  const words = due === undefined
+    ? ago(since) === "now" ? "now" : `for ${ago(since)}`
+    : Date.parse(due) < Date.now()
+    ? "overdue"
+    : `due in ${left(due)}`;
+  const title = timeText(due ?? since, new Date(), true);
+  return groupOf(trouble) === 0
+    ? <Badge meaning="bad" title={title}>{words}</Badge>
+    : <span title={title}>{words}</span>;
 }
 
 function timeOf({ due, since }: Trouble): string {

@@ -18,7 +18,7 @@ export function Figure({ label, value, before, format = countText, isLessBetter 
   label: string;
   value: number | null;
   before?: number | null;
-  format?: (value: number) => string;
+  format?: (value: number) => ReactNode;
   isLessBetter?: boolean | null;
   values?: number[];
   href?: string;
