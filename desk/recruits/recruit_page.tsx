@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import ArrowLeft from "lucide-react/icons/arrow-left";
 import Phone from "lucide-react/icons/phone";
 import { useEffect } from "react";
 import { Link } from "wouter";
@@ -7,7 +8,7 @@ import type { Agent } from "../data/user.ts";
 import { Badge } from "../ui/badge.tsx";
 import { latenessOf, waitText } from "../ui/lateness.ts";
 import { DotSeparated } from "../ui/dot_separated.tsx";
-import { useHasRail } from "../ui/is_wide.ts";
+import { useHasRail, useIsPhone } from "../ui/is_wide.ts";
 import { fullName } from "../ui/name.ts";
 import { Page } from "../ui/page.tsx";
 import { isPhone, phoneText } from "../ui/phone.ts";
@@ -33,7 +34,10 @@ export function RecruitPage(
   return (
     <Page title={recruit ? fullName(recruit) : "Recruit"} className="card">
       {/* The list itself: where it was left is known once it is gone. */}
-      <Link href={list.href} state={list} className="back">All recruits</Link>
+      <Link href={list.href} state={list} className="button plain icon-button" title="All recruits">
+        <ArrowLeft size={20} />
+        <span className="visually-hidden">All recruits</span>
+      </Link>
       <QueryResult query={query} resource="recruit">
         {(recruit) =>
           recruit === null
@@ -56,6 +60,7 @@ function RecruitDetails({ recruit, agent }: { recruit: RecruitCard; agent: Agent
     <RecruitFacts recruit={recruit}>{recruit.applications > 1 && <OtherApplications id={id} />}</RecruitFacts>
   );
   const isBeside = useHasRail();
+  const label = useIsPhone() ? "visually-hidden" : "quiet";
   return (
     <>
       {waiting_since !== null && (
@@ -75,11 +80,11 @@ function RecruitDetails({ recruit, agent }: { recruit: RecruitCard; agent: Agent
       )}
       <p className="buttons">
         <label>
-          <span className="quiet">Stage</span> <RecruitStage recruit={recruit} />
+          <span className={label}>Stage</span> <RecruitStage recruit={recruit} />
         </label>
         {agent.role === "manager" && (
           <label>
-            <span className="quiet">Agent</span> <GiveTo agent={agent} rows={[recruit]} count={fullName(recruit)} />
+            <span className={label}>Agent</span> <GiveTo agent={agent} rows={[recruit]} count={fullName(recruit)} />
           </label>
         )}
         {isPhone(phone) && (

@@ -121,6 +121,8 @@ deskTest("stages and the timeline fit a phone", async (page) => {
   await assertFits(page);
   await page.getByRole("link", { name: /^Wilhelmina/ }).tap();
   await page.getByText("set the stage: Licensed").waitFor();
+  const { y } = (await page.getByRole("region", { name: "Write" }).boundingBox())!;
+  assert(y < 220, `${y} px are above what is written`);
   await page.getByRole("link", { name: "(312) 555-0142" }).waitFor();
   const received = page.locator(`dt:text-is("Received")`);
   assert(!await received.isVisible());
