@@ -148,7 +148,7 @@ const COLUMNS: TableColumn<Lead>[] = [
     isTitleHidden: true,
     isPlain: true,
     cell: (lead) => (
-      <ActionButton act={() => openPresentation(lead)}>
+      <ActionButton act={() => openPresentation(lead)} className="plain">
         {isOpen(lead) ? "Present" : "Present again"}
         <span className="visually-hidden">
           to <bdi>{fullName(lead)}</bdi>

@@ -64,6 +64,7 @@ deskTest("sales leads on a phone look as in the docs", async (page) => {
   const rosa = rows(page).filter({ hasText: "Rosa" });
   const present = await boxOf(rosa.getByRole("button", { name: "Present to" }));
   assert(present.height >= 40, `${present.height} px`);
+  assert.match(await rosa.getByRole("button", { name: "Present to" }).getAttribute("class") ?? "", /plain/);
   const name = await boxOf(rosa.getByRole("rowheader"));
   assert(name.y < present.y + present.height && present.y < name.y + name.height, "they are one line");
   const phone = await boxOf(rosa.getByRole("link"));
