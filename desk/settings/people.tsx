@@ -56,7 +56,7 @@ export function People({ agencyId, agent }: { agencyId: string; agent: Agent | n
             isHeader: true,
             cell: (member) => <Avatar id={member.id} name={fullName(member)} isNamed />,
           },
-          { title: "Status", isPlain: true, cell: statusOf },
+          { title: "Role", isPlain: true, cell: roleOf },
           ...agent === null ? [] : WORK,
         ]}
         menuOf={(member) => actsOn(member, agencyId, member.id === agent?.id, setOpen)}
@@ -68,12 +68,12 @@ export function People({ agencyId, agent }: { agencyId: string; agent: Agent | n
   );
 }
 
-/** What is different from an agent who works and takes recruits. */
-function statusOf({ role, is_active, away_until, login, accepts_recruits }: Member) {
+/** Whether it is an agent or a manager, and what is different from one who works and takes recruits. */
+function roleOf({ role, is_active, away_until, login, accepts_recruits }: Member) {
   const isManager = role === "manager";
   return (
     <>
-      {isManager && <Badge meaning="info">manager</Badge>}
+      {isManager ? <Badge meaning="info">Manager</Badge> : <span className="quiet">Agent</span>}
       {!is_active && <Badge>deactivated</Badge>}
       {is_active && away_until !== null && <Badge meaning="warn">away until {away_until}</Badge>}
       {is_active && login === "none" && <Badge meaning="warn">no login</Badge>}
