@@ -5,6 +5,7 @@ import { usePages } from "../data/pages.ts";
 import { getsAlerts, type Member, teamQueries } from "../data/team.ts";
 import { Avatar } from "../ui/avatar.tsx";
 import { Badge } from "../ui/badge.tsx";
+import { countOf } from "../ui/count.ts";
 import { fullName } from "../ui/name.ts";
 import { Nothing } from "../ui/nothing.tsx";
 import { Table } from "../ui/table.tsx";
@@ -41,7 +42,6 @@ export function NotifiedPeople({ agencyId, agentId }: { agencyId: string; agentI
         query={{ ...query, data: people }}
         resource="agents"
         label="Notifications"
-        className="notified"
         empty={null}
         keyOf={({ id }) => id}
         nameOf={fullName}
@@ -49,21 +49,21 @@ export function NotifiedPeople({ agencyId, agentId }: { agencyId: string; agentI
           {
             title: "Name",
             isHeader: true,
-            cell: (member) => (
-              <>
-                <Avatar id={member.id} name={fullName(member)} isNamed />
-                {!getsAlerts(member) && <span className="quiet">No alerts on</span>}
-                {member.id === agentId && !getsAlerts(member) && !isNobody && (
-                  <button type="button" className="link" popoverTarget="account">Turn on mine</button>
-                )}
-              </>
-            ),
+            cell: (member) => <Avatar id={member.id} name={fullName(member)} isNamed />,
           },
           {
             title: "Device",
-            cell: ({ push_browsers: count }) => (
-              <Chosen is={count > 0} words={count === 1 ? "1 device" : `${count} devices`} />
-            ),
+            cell: (member) =>
+              getsAlerts(member)
+                ? <Chosen is={member.push_browsers > 0} words={countOf(member.push_browsers, "device", "devices")} />
+                : (
+                  <>
+                    <span className="quiet">No alerts on</span>{" "}
+                    {member.id === agentId && !isNobody && (
+                      <button type="button" className="link" popoverTarget="account">Turn on mine</button>
+                    )}
+                  </>
+                ),
           },
           ...Object.entries(MAILS).map(([about, title]) => ({
             title,
