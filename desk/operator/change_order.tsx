@@ -1,5 +1,6 @@
 import type { Order } from "../data/operator_orders.ts";
 import { ChangeOrder, DailyCap, Greeting, readDailyCap, readGreeting } from "../ui/change_order.tsx";
+import { Field } from "../ui/field.tsx";
 
 /** Changes how many leads an order gets, in all and a day, and how their recruits are greeted. */
 export function ChangeSettings({ order, isRemedy, label }: { order: Order; isRemedy: boolean; label?: string }) {
@@ -7,10 +8,7 @@ export function ChangeSettings({ order, isRemedy, label }: { order: Order; isRem
     <ChangeOrder order={order} label={label} name="order" read={readFields} isPrimary={isRemedy}>
       {({ quantity, daily_cap, greeting_template }) => (
         <>
-          <label>
-            Leads in all
-            <input name="quantity" inputMode="numeric" defaultValue={quantity} />
-          </label>
+          <Field label="Leads in all" name="quantity" inputMode="numeric" defaultValue={quantity} />
           <DailyCap value={daily_cap} />
           <Greeting value={greeting_template} />
           <p className="quiet">With more leads, a full order opens again. It is noted with your name.</p>

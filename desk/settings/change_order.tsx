@@ -2,6 +2,7 @@ import { readStates } from "../../supabase/functions/_shared/states.ts";
 import { type Order, type OrderChanges, useChangeOrders } from "../data/orders.ts";
 import { ActionButton } from "../ui/action.tsx";
 import { ChangeOrder, DailyCap, Greeting, isOver, readDailyCap, readGreeting } from "../ui/change_order.tsx";
+import { Field } from "../ui/field.tsx";
 import { orderName, wantedText } from "../ui/order_fill.tsx";
 
 /** What a manager may change of an order that may still get leads: its pause, cap, states and greeting. */
@@ -25,10 +26,7 @@ export function OrderActions({ order }: { order: Order }) {
               <bdi>{wantedText({ vendor, states })}</bdi>
             </h2>
             <DailyCap value={daily_cap} />
-            <label>
-              States
-              <input name="states" defaultValue={states?.join(", ") ?? ""} placeholder="any state" />
-            </label>
+            <Field label="States" name="states" defaultValue={states?.join(", ") ?? ""} placeholder="any state" />
             <Greeting value={greeting_template} />
           </>
         )}

@@ -1,6 +1,7 @@
 import { type ReactNode, useRef, useState } from "react";
 import { useChangeOrders } from "../data/orders.ts";
 import { ActionError, useAction } from "./action.tsx";
+import { Field } from "./field.tsx";
 
 /** Whether an order is full or has ended. Then it is not opened, because it would get no lead. */
 export function isOver({ filled, quantity, ends_at }: { filled: number; quantity: number; ends_at: string | null }) {
@@ -62,10 +63,13 @@ export function ChangeOrder<Order extends { id: string }>(
 /** The field for the most leads of a day. */
 export function DailyCap({ value }: { value: number | null }) {
   return (
-    <label>
-      Leads a day, at most
-      <input name="daily_cap" inputMode="numeric" defaultValue={value ?? ""} placeholder="no limit" />
-    </label>
+    <Field
+      label="Leads a day, at most"
+      name="daily_cap"
+      inputMode="numeric"
+      defaultValue={value ?? ""}
+      placeholder="no limit"
+    />
   );
 }
 
@@ -79,15 +83,14 @@ export function readDailyCap(fields: FormData): number | null {
 /** The field for the first text to each recruit of an order. */
 export function Greeting({ value }: { value: string | null }) {
   return (
-    <>
-      <label>
-        Greeting
-        <textarea name="greeting_template" rows={4} defaultValue={value ?? ""} placeholder="none" />
-      </label>
-      <p className="quiet">
-        A greeting must contain {"{agency}"} and STOP. It may have {"{first_name}"} and {"{agent}"}.
-      </p>
-    </>
+    <Field
+      label="Greeting"
+      name="greeting_template"
+      rows={4}
+      defaultValue={value ?? ""}
+      placeholder="none"
+      hint="It must contain {agency} and STOP. It may have {first_name} and {agent}."
+    />
   );
 }
 
