@@ -1,5 +1,5 @@
 import MessageSquare from "lucide-react/icons/message-square";
-import { Fragment, Suspense, useEffect, useMemo, useRef, useState } from "react";
+import { Fragment, Suspense, useEffect, useRef, useState } from "react";
 import { Link, useRoute } from "wouter";
 import { forgetDrafts } from "../data/drafts.ts";
 import { type Filter, inboxQueries, type InboxRow, viewsOf } from "../data/inbox.ts";
@@ -13,6 +13,7 @@ import { countOf } from "../ui/count.ts";
 import { latenessOf, waitText } from "../ui/lateness.ts";
 import { Page } from "../ui/page.tsx";
 import { phoneText } from "../ui/phone.ts";
+import { QueryResult, Skeleton } from "../ui/query_result.tsx";
 import { viewStands } from "../ui/standing.ts";
 import { useMinute } from "../ui/time.tsx";
 import { useVisibleHeight } from "../ui/visible_height.ts";
@@ -79,8 +80,7 @@ function NothingOpen({ agent, filter }: { agent: Agent; filter: Filter }) {
 function Next({ row, agent, others, hasMore }: { row: InboxRow; agent: Agent; others: number; hasMore: boolean }) {
   const { id, waiting_since } = row;
   const name = row.name || phoneText(row.recruit_phone);
-  const { data, hasNextPage } = usePages(messageQueries.list(id));
-  const entries = useMemo(() => timelineOf(data?.toReversed() ?? [], [], hasNextPage), [data, hasNextPage]);
+  const messages = usePages(messageQueries.list(id));
   const [areKeysOn] = useAreKeysOn(agent.id);
   useMinute();
   return (
@@ -100,28 +100,34 @@ function Next({ row, agent, others, hasMore }: { row: InboxRow; agent: Agent; ot
         </div>
         {waiting_since !== null && <Badge meaning={latenessOf(waiting_since)}>{waitText(waiting_since)}</Badge>}
       </div>
-      <div className="texts">
-        <div className="texts-scroll">
-          <ol>
-            {entries.map(({ id, day, isFirst, text }) =>
-              text && (
-                <Fragment key={id}>
-                  {day !== null && <li className="day quiet">{day}</li>}
-                  <Bubble
-                    by={text.sender_type}
-                    writer={writerOf(text, name, agent.id)}
-                    at={text.created_at}
-                    isFirst={isFirst}
-                    body={text.body}
-                  >
-                    {text.media.length > 0 && <p className="quiet">{countOf(text.media.length, "file", "files")}</p>}
-                  </Bubble>
-                </Fragment>
-              )
-            )}
-          </ol>
-        </div>
-      </div>
+      <QueryResult query={messages} resource="texts" skeleton={<Skeleton rows={5} />}>
+        {(texts) => (
+          <div className="texts">
+            <div className="texts-scroll">
+              <ol>
+                {timelineOf(texts.toReversed(), [], messages.hasNextPage).map(({ id, day, isFirst, text }) =>
+                  text && (
+                    <Fragment key={id}>
+                      {day !== null && <li className="day quiet">{day}</li>}
+                      <Bubble
+                        by={text.sender_type}
+                        writer={writerOf(text, name, agent.id)}
+                        at={text.created_at}
+                        isFirst={isFirst}
+                        body={text.body}
+                      >
+                        {text.media.length > 0 && (
+                          <p className="quiet">{countOf(text.media.length, "file", "files")}</p>
+                        )}
+                      </Bubble>
+                    </Fragment>
+                  )
+                )}
+              </ol>
+            </div>
+          </div>
+        )}
+      </QueryResult>
       <div className="compose">
         <p className="quiet">Open the conversation to answer</p>
         {areKeysOn && <kbd>J</kbd>}

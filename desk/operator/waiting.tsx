@@ -170,7 +170,7 @@ function Why({ of: { state, order } }: { of: StateCount }) {
   const wanted = useWanted();
   if (order === null) return "No order is for their vendor.";
   if (!order.wants_state) {
-    return `No open order takes leads of their vendors ${
+    return `No open order takes leads of these vendors ${
       state === null ? "without a state" : `from ${stateName(state)}`
     }.`;
   }

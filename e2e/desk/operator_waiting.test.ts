@@ -82,7 +82,7 @@ deskTest("waiting leads are distributed to the orders that want them, and who go
   });
   await page.reload();
   await page.getByLabel("Vendor", { exact: true }).selectOption({ label: `${vendor.slug} (1)` });
-  await state.getByText("No open order takes leads of their vendors from Texas.").waitFor();
+  await state.getByText("No open order takes leads of these vendors from Texas.").waitFor();
   await state.getByRole("link", { name: "New order for TX" }).click();
   await page.getByRole("dialog", { name: "New order" }).getByLabel("States").waitFor();
   assert.equal(await page.getByLabel("States").inputValue(), "TX");
