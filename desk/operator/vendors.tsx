@@ -12,7 +12,7 @@ import { Share } from "../ui/share.tsx";
 import { Table } from "../ui/table.tsx";
 import { sorted } from "../ui/table_sort.ts";
 import { Tabs } from "../ui/tabs.tsx";
-import { left, Time } from "../ui/time.tsx";
+import { left, Time, timeText } from "../ui/time.tsx";
 import { MappingLink } from "./mapping_link.tsx";
 import { AskKey, MadeKey, NewKey } from "./new_key.tsx";
 import { useVendorName } from "./vendor_name.tsx";
@@ -178,7 +178,7 @@ function Keys() {
             title: "Last delivery",
             cell: (vendor) => {
               const day = lastDayOf(vendor);
-              if (day === undefined) return `none for ${DAYS} days`;
+              if (day === undefined) return <span title={`None for ${DAYS} days`}>none</span>;
               return day === new Date().toISOString().slice(0, 10) ? "Today" : dayText(day);
             },
           },
@@ -186,19 +186,25 @@ function Keys() {
           {
             title: "Next expiry",
             cell: (vendor) =>
-              vendor.expires === null ? <Nothing words="never" /> : (
-                <>
-                  {soonOf(vendor) && <Badge meaning="warn">in {left(vendor.expires)}</Badge>}{" "}
-                  <Time at={vendor.expires} />
-                </>
-              ),
+              vendor.expires === null
+                ? <Nothing words="never" />
+                : soonOf(vendor)
+                ? (
+                  <Badge meaning="warn" title={timeText(vendor.expires, new Date(), true)}>
+                    in {left(vendor.expires)}
+                  </Badge>
+                )
+                : <Time at={vendor.expires} />,
           },
-          { title: "Mapping", cell: ({ slug }) => <MappingLink vendor={slug} /> },
           {
             title: "Act",
             isTitleHidden: true,
             isPlain: true,
-            cell: (vendor) => needsKey(vendor) && <NewKey vendor={vendor.slug} />,
+            cell: (vendor) => (
+              <>
+                <MappingLink vendor={vendor.slug} /> {needsKey(vendor) && <NewKey vendor={vendor.slug} />}
+              </>
+            ),
           },
         ]}
       />
