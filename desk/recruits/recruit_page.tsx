@@ -15,6 +15,7 @@ import { isPhone, phoneText } from "../ui/phone.ts";
 import { CallLink, RecruitFacts, ResumeButton } from "../ui/recruit_facts.tsx";
 import { RecruitStage } from "../ui/recruit_stage.tsx";
 import { RecruitTimeline } from "../ui/lazy_timeline.tsx";
+import { ScreeningTags } from "../ui/screening.tsx";
 import { Time } from "../ui/time.tsx";
 import { EmptyState, QueryResult } from "../ui/query_result.tsx";
 import type { LeftList } from "./filter.ts";
@@ -78,6 +79,7 @@ function RecruitDetails({ recruit, agent }: { recruit: RecruitCard; agent: Agent
           </DotSeparated>
         </p>
       )}
+      {!isBeside && <ScreeningTags recruit={recruit} />}
       <p className="buttons">
         <label>
           <span className={label}>Stage</span> <RecruitStage recruit={recruit} />

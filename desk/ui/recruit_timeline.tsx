@@ -161,7 +161,7 @@ function wordsFor(event: Exclude<RecruitEvent, Text>, name: string): ReactNode {
     case "bot_ended":
       return <>The bot ended: {botReason(event.details.reason)}</>;
     case "answer":
-      return <>Told the bot: {labelOf(event.details.question)}: {answerOf(event.details.value)}</>;
+      return <>{labelOf(event.details.question)}: {answerOf(event.details.value)}, said to the bot</>;
     case "note":
       return (
         <>
