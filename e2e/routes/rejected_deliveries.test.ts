@@ -33,7 +33,13 @@ const requestId = ({ headers }: ApiResponse) => headers.get("x-request-id");
 /** Sends a lead that is rejected, and returns the response with its deliveries. */
 async function sendBad(vendor: Vendor, { body, headers }: Sent) {
   const response = await ingest(vendor, body, "", headers);
-  return { response, rows: await deliveries(requestId(response)) };
+  // The response does not wait for a slow database.
+  const rows = await eventually(20, async () => {
+    const rows = await deliveries(requestId(response));
+    assert.notEqual(rows.length, 0);
+    return rows;
+  });
+  return { response, rows };
 }
 
 /** Waits until a vendor has this number of deliveries, and returns the numbers of their rows. */
