@@ -10,6 +10,7 @@ import { Badge } from "../ui/badge.tsx";
 import { Bubble, writerOf } from "../ui/bubble.tsx";
 import { chunk } from "../ui/chunk.ts";
 import { countOf } from "../ui/count.ts";
+import { useIsPhone } from "../ui/is_wide.ts";
 import { latenessOf, waitText } from "../ui/lateness.ts";
 import { Page } from "../ui/page.tsx";
 import { phoneText } from "../ui/phone.ts";
@@ -37,6 +38,7 @@ export function Inbox({ agent }: { agent: Agent }) {
     agentId: (history.state as { agentId?: string } | null)?.agentId ?? null,
   }));
   const isOpen = id !== undefined;
+  const isPhone = useIsPhone();
   useVisibleHeight();
   useEffect(() => void viewStands().then(OpenConversation.preload), []);
   useEffect(() => forgetDrafts(agent.id), [agent.id]);
@@ -55,7 +57,7 @@ export function Inbox({ agent }: { agent: Agent }) {
             <OpenConversation key={id} id={id} agent={agent} view={view} />
           </Suspense>
         )
-        : <NothingOpen agent={agent} filter={{ ...chosen, view, typed: "" }} />}
+        : !isPhone && <NothingOpen agent={agent} filter={{ ...chosen, view, typed: "" }} />}
     </Page>
   );
 }

@@ -329,8 +329,8 @@ deskTest("what cannot be read says so, and is read again", async (page) => {
   await page.getByText("The conversations could not be read.").waitFor();
   await assertAccessible(page);
   await page.unrouteAll({ behavior: "ignoreErrors" });
-  await list(page).getByRole("button", { name: "Try again" }).click();
   await fail("**/rest/v1/recruiting_messages*");
+  await list(page).getByRole("button", { name: "Try again" }).click();
   await list(page).getByRole("link", { name: /Maya/ }).click();
   await page.getByText("The texts could not be read.").waitFor();
   await assertAccessible(page);
@@ -353,6 +353,8 @@ deskTest("a phone of 320 or 360 px shows the list or the conversation", async (p
   await signIn(page, agent, "inbox");
   await list(page).getByRole("link").waitFor();
   await assertBothFit();
+  // Who waits next stands beside the list alone.
+  assert.equal(await page.locator(".thread").count(), 0);
   await list(page).getByRole("link").tap();
   await texts(page).waitFor();
   assert.equal(await list(page).count(), 0);
