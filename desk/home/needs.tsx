@@ -97,9 +97,9 @@ export function Needs({ agent, figures }: { agent: Agent; figures: Figures }) {
       state: isTheirs && theirs.length === 1 ? { agentId: theirs[0]!.id } : undefined,
     },
     // As the figures below: one of before their days is history.
-    failed > 0 && undelivered !== undefined && undelivered.last_text_at >= figures.first_day && {
+    failed > 0 && (undelivered === undefined || undelivered.last_text_at >= figures.first_day) && {
       icon: MessageSquareX,
-      words: failed > 1 ? `${countText(failed)} texts were not delivered` : (
+      words: failed > 1 || undelivered === undefined ? `${countOf(failed, "text was", "texts were")} not delivered` : (
         <>
           1 text was not delivered to <bdi>{undelivered.name ?? phoneText(undelivered.recruit_phone)}</bdi>, last text
           {" "}
