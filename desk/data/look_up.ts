@@ -1,6 +1,7 @@
 import { queryOptions, skipToken, useMutation } from "@tanstack/react-query";
 import { call, supabase } from "./client.ts";
-import { asOperator, operatorQueries, readAgain, type UnsentText } from "./operator.ts";
+import { asOperator, operatorQueries, readAgain } from "./operator.ts";
+import type { UnsentText } from "./operator_rows.ts";
 import type { TriedOrder } from "./operator_orders.ts";
 import { queryClient } from "./queries.ts";
 

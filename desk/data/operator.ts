@@ -1,93 +1,29 @@
 import { queryOptions } from "@tanstack/react-query";
-import type { Database } from "../../supabase/functions/_shared/database.types.ts";
-import { call, CallError, repeat, supabase } from "./client.ts";
+import { call, CallError, repeat, type Result, supabase } from "./client.ts";
 import { COUNT, counted } from "./count.ts";
+import type {
+  Alert,
+  Duplicate,
+  Group,
+  Job,
+  ListedLead,
+  Reason,
+  RejectedDelivery,
+  ServiceNumber,
+  UnmatchedText,
+  UnsentCause,
+  UnsentText,
+  Vendor,
+  VendorDays,
+  VendorName,
+  VendorQuality,
+  WaitingLead,
+  WaitingRecruit,
+  WaitingVendor,
+  WantedLeads,
+} from "./operator_rows.ts";
 import { after, isId, pagesOptions, search } from "./pages.ts";
 import { queryClient } from "./queries.ts";
-
-type Views = Database["public"]["Views"];
-type Functions = Database["public"]["Functions"];
-
-/** A row of a view. `Known` names the columns that are never null, where the generated type does not know it. */
-export type Row<View extends keyof Views, Known extends keyof Views[View]["Row"]> =
-  & Omit<Views[View]["Row"], Known>
-  & { [Column in Known]: NonNullable<Views[View]["Row"][Column]> };
-
-/** A row of what a function returns. */
-type Returned<Name extends keyof Functions> = Functions[Name]["Returns"] extends (infer Each)[] ? Each : never;
-
-/** A condition that somebody must know of, with its words, and the view that helps. */
-export type Alert = Row<
-  "alert_list",
-  "id" | "kind" | "subject" | "name" | "problem" | "state" | "since" | "severity" | "details"
->;
-/** The leads of a vendor on each of the days. */
-export type VendorDays = Returned<"count_vendor_days">;
-/** A lead that was distributed. */
-export type DistributedLead = Returned<"distribute_leads">;
-/** A reason for which open deliveries of a vendor were rejected; vendor_id is null for imports of sales leads. */
-export type Reason = Row<
-  "delivery_reason_list",
-  "id" | "vendor" | "code" | "reason" | "deliveries" | "first_at" | "last_at" | "first_deleted_at" | "deleted_in_7_days"
->;
-/** A rejected delivery that is open, without its payload. */
-export type RejectedDelivery = Row<"delivery_list", "vendor" | "payload_kept">;
-/** A lead of a recruiting vendor, and who has it. */
-export type ListedLead = Row<"lead_list", "id" | "received" | "vendor" | "distribution">;
-/** The number of waiting leads of a vendor. */
-export type WaitingVendor = Row<"waiting_vendor_list", "vendor_id" | "vendor" | "leads">;
-/** Of a vendor, how many waiting leads an open order wants, also by state. */
-export type WantedLeads = Omit<Returned<"count_wanted_leads">, "states"> & {
-  states: {
-    state: string | null;
-    leads: number;
-    wanted: number;
-    oldest: string;
-    /** The one that takes them first, or the nearest and why it takes none. Null: no order is for this vendor. */
-    order:
-      | Pick<Row<"order_list", "id" | "agency" | "status">, "id" | "agency" | "status" | "vendor" | "states"> & {
-        wants_state: boolean;
-        obstacle: string | null;
-      }
-      | null;
-  }[];
-};
-export type WaitingLead = Row<"waiting_lead_list", "id" | "vendor_id" | "name" | "received">;
-export type UnmatchedText = Row<"unmatched_text_list", "id" | "media">;
-/** One of our texts that the provider does not have, or could not deliver. */
-export type UnsentText = Row<
-  "outbox_list",
-  "message_id" | "created_at" | "agency" | "from" | "to" | "kind" | "state" | "why" | "states"
->;
-/** Why texts are not sent yet, with how many. */
-export type UnsentCause = Row<"unsent_cause_list", "cause" | "texts" | "since">;
-type VendorName = Row<"vendor_name_list", "id" | "slug" | "name">;
-/** A recruit who waits for an answer. */
-export type WaitingRecruit = Row<
-  "waiting_recruit_list",
-  "conversation_id" | "agency_id" | "agency" | "phone" | "since"
->;
-/** A vendor with its API keys. */
-export type Vendor = Row<"vendor_list", "slug" | "active" | "keys">;
-/** A lead that came again. */
-export type Duplicate = Row<
-  "duplicate_list",
-  "id" | "vendor" | "received_at" | "lead_id" | "first_received"
->;
-/** The last run of a job of the scheduler. */
-export type Job = Row<"job_list", "job">;
-/** One of our numbers, which texts are sent from. */
-export type ServiceNumber = Pick<
-  Row<"number_list", "phone" | "agency" | "status" | "waiting">,
-  "phone" | "agency" | "status" | "waiting" | "waiting_since" | "paused_reason"
->;
-
-/** The columns that the deliveries of a list have in common; vendor_id is `import` for imports of sales leads. */
-export interface Group {
-  vendor_id: string;
-  code: string;
-  reason: string;
-}
 
 /** The number of alerts that are shown, but for recruits who wait. */
 const FIRST = 200;
@@ -112,212 +48,190 @@ export const SELDOM = {
   refetchOnReconnect: true,
 };
 
+/** A query of operators. Where it is refused, the page finds out that the right is gone. */
+function query<Data>(key: unknown[], read: () => Promise<unknown>, when: object = {}) {
+  return queryOptions({ queryKey: ["operator", ...key], queryFn: () => asOperator(read() as Promise<Data>), ...when });
+}
+
+/** A list of operators. */
+function list<Row>(key: unknown[], read: (limit: number, last: Row | null) => PromiseLike<Result<unknown>>) {
+  return pagesOptions<Row>(["operator", ...key], async (limit, last) => await call(read(limit, last)) as Row[]);
+}
+
 export const operatorQueries = {
   all: () => ["operator"],
   /** The alerts that are not resolved, the severest first, and of these the oldest. */
   alerts: () =>
-    queryOptions({
-      queryKey: [...operatorQueries.all(), "alerts"],
-      queryFn: () =>
-        // A hundred recruits who wait must not hide a number that is paused.
-        Promise.all([
-          first(unresolved(FIRST).neq("kind", "recruit_waiting")),
-          first(unresolved(FIRST_RECRUITS).eq("kind", "recruit_waiting")),
-        ]).then(([others, recruits]) => ({
-          rows: [...others.rows, ...recruits.rows],
-          more: others.more + recruits.more,
-        })),
-      ...EACH_MINUTE,
-    }),
+    query<{ rows: Alert[]; more: number }>(["alerts"], async () => {
+      // A hundred recruits who wait must not hide a number that is paused.
+      const [others, recruits] = await Promise.all([
+        first(unresolved(FIRST).neq("kind", "recruit_waiting")),
+        first(unresolved(FIRST_RECRUITS).eq("kind", "recruit_waiting")),
+      ]);
+      return { rows: [...others.rows, ...recruits.rows], more: others.more + recruits.more };
+    }, EACH_MINUTE),
   /** When the service last looked for alerts; null: never. */
   checkedAt: () =>
-    queryOptions({
-      queryKey: [...operatorQueries.all(), "checked at"],
-      queryFn: async () => {
-        const [run] = await asOperator(
-          call(supabase.from("job_list").select("ended_at").eq("job", "check alerts")),
-        );
-        return run?.ended_at ?? null;
-      },
-      ...EACH_MINUTE,
-    }),
+    query<string | null>(["checked at"], async () => {
+      const [run] = await call(supabase.from("job_list").select("ended_at").eq("job", "check alerts"));
+      return run?.ended_at ?? null;
+    }, EACH_MINUTE),
   /** The leads of each vendor and day, in the zone of all times of operators. */
   vendorDays: () =>
-    queryOptions({
-      queryKey: [...operatorQueries.all(), "days"],
-      queryFn: () => asOperator(call(supabase.rpc("count_vendor_days", { days: DAYS, timezone: "UTC" }))),
-      ...SELDOM,
-    }),
+    query<VendorDays[]>(
+      ["days"],
+      () => call(supabase.rpc("count_vendor_days", { days: DAYS, timezone: "UTC" })),
+      SELDOM,
+    ),
   /** The reasons of open deliveries, the most frequent first: of all, or of a vendor, of a code or with these words. */
   reasons: ({ vendor, code, words }: { vendor: string | null; code: string | null; words: string | null }) =>
-    pagesOptions<Reason>([...operatorQueries.all(), "reasons", vendor, code, words], async (limit, last) => {
-      let query = supabase.from("delivery_reason_list").select().limit(limit);
-      if (vendor) query = query.eq("vendor", vendor);
-      if (code) query = query.eq("code", code);
-      if (words) query = search(query, words, { names: ["reason"], phones: ["reason"] });
-      return await call(after(query, last, "deliveries")) as Reason[];
+    list<Reason>(["reasons", vendor, code, words], (limit, last) => {
+      let rows = supabase.from("delivery_reason_list").select().limit(limit);
+      if (vendor) rows = rows.eq("vendor", vendor);
+      if (code) rows = rows.eq("code", code);
+      if (words) rows = search(rows, words, { names: ["reason"], phones: ["reason"] });
+      return after(rows, last, "deliveries");
     }),
   /** The reasons of open deliveries of which some are deleted within 7 days, the oldest first. */
   endingReasons: () =>
-    queryOptions({
-      queryKey: [...operatorQueries.all(), "ending reasons"],
-      queryFn: () =>
-        asOperator(
-          call(supabase.from("delivery_reason_list").select().gt("deleted_in_7_days", 0).order("first_at")),
-        ) as Promise<Reason[]>,
-      ...SELDOM,
-    }),
+    query<Reason[]>(
+      ["ending reasons"],
+      () => call(supabase.from("delivery_reason_list").select().gt("deleted_in_7_days", 0).order("first_at")),
+      SELDOM,
+    ),
   /** The reason of a group; null: none of its deliveries is open any more. */
   reason: ({ vendor_id, code, reason }: Group) =>
-    queryOptions({
-      queryKey: [...operatorQueries.all(), "reason", vendor_id, code, reason],
-      queryFn: () => {
-        const rows = supabase.from("delivery_reason_list").select().eq("code", code).eq("reason", reason);
-        const found = vendor_id === "import" ? rows.is("vendor_id", null) : rows.eq("vendor_id", vendor_id);
-        return asOperator(call(found.maybeSingle())) as Promise<Reason | null>;
-      },
+    query<Reason | null>(["reason", vendor_id, code, reason], () => {
+      const rows = supabase.from("delivery_reason_list").select().eq("code", code).eq("reason", reason);
+      return call(ofVendor(rows, vendor_id).maybeSingle());
     }),
   /** The open deliveries of a group, the newest first. */
   deliveries: (group: Group) =>
-    pagesOptions<RejectedDelivery>(
-      [...operatorQueries.all(), "deliveries", group],
-      async (limit, last) => await call(after(openOf(group).limit(limit), last, "received_at")) as RejectedDelivery[],
+    list<RejectedDelivery>(
+      ["deliveries", group],
+      (limit, last) => after(openOf(group).limit(limit), last, "received_at"),
     ),
   /** A delivery, also one that is not open any more; null: there is none. */
   delivery: (id: string) =>
-    queryOptions({
-      queryKey: [...operatorQueries.all(), "delivery", id],
-      queryFn: async () =>
-        await asOperator(
-          call(supabase.from("delivery_list").select().eq("id", id).maybeSingle()),
-        ) as RejectedDelivery | null,
-      enabled: isId(id),
-    }),
+    query<RejectedDelivery | null>(
+      ["delivery", id],
+      () => call(supabase.from("delivery_list").select().eq("id", id).maybeSingle()),
+      { enabled: isId(id) },
+    ),
   /** The leads of recruiting vendors, the newest first: of all, of a vendor by its slug, or of a distribution. */
   leads: ({ vendor, distribution }: { vendor?: string | null; distribution?: string | null } = {}) => ({
-    ...pagesOptions<ListedLead>([...operatorQueries.all(), "leads", vendor, distribution], async (limit, last) => {
-      let query = supabase.from("lead_list").select().limit(limit);
-      if (vendor) query = query.eq("vendor", vendor);
-      if (distribution) query = query.eq("distribution", distribution);
-      return await call(after(query, last, "received")) as ListedLead[];
+    ...list<ListedLead>(["leads", vendor, distribution], (limit, last) => {
+      let rows = supabase.from("lead_list").select().limit(limit);
+      if (vendor) rows = rows.eq("vendor", vendor);
+      if (distribution) rows = rows.eq("distribution", distribution);
+      return after(rows, last, "received");
     }),
     ...EACH_MINUTE,
   }),
   /** The leads that no order has got, the oldest first: of all states, of one, or with {@link NO_STATE}. */
   waiting: (state: string | null) =>
-    pagesOptions<WaitingLead>([...operatorQueries.all(), "waiting", state], async (limit, last) => {
-      let query = supabase.from("waiting_lead_list").select().limit(limit);
-      if (state) query = state === NO_STATE ? query.is("state", null) : query.eq("state", state);
-      return await call(after(query, last, "received", true)) as WaitingLead[];
+    list<WaitingLead>(["waiting", state], (limit, last) => {
+      let rows = supabase.from("waiting_lead_list").select().limit(limit);
+      if (state) rows = state === NO_STATE ? rows.is("state", null) : rows.eq("state", state);
+      return after(rows, last, "received", true);
     }),
   /** The vendors of the leads that no order has got. */
   waitingVendors: () =>
-    queryOptions({
-      queryKey: [...operatorQueries.all(), "waiting vendors"],
-      queryFn: () =>
-        asOperator(call(supabase.from("waiting_vendor_list").select().order("vendor"))) as Promise<WaitingVendor[]>,
-    }),
+    query<WaitingVendor[]>(
+      ["waiting vendors"],
+      () => call(supabase.from("waiting_vendor_list").select().order("vendor")),
+    ),
   /** How many of them an open order wants now, by vendor. */
   wantedLeads: () =>
-    queryOptions({
-      queryKey: [...operatorQueries.all(), "wanted leads"],
-      queryFn: () => asOperator(call(supabase.rpc("count_wanted_leads"))) as Promise<WantedLeads[]>,
+    query<WantedLeads[]>(["wanted leads"], () => call(supabase.rpc("count_wanted_leads")), {
       refetchOnWindowFocus: true,
     }),
   /** Texts that belong to no conversation, the newest first. */
   unmatchedTexts: () =>
-    pagesOptions<UnmatchedText>([...operatorQueries.all(), "texts"], async (limit, last) => {
-      const query = supabase.from("unmatched_text_list").select().limit(limit);
-      return await call(after(query, last, "received_at")) as UnmatchedText[];
-    }),
+    list<UnmatchedText>(
+      ["texts"],
+      (limit, last) => after(supabase.from("unmatched_text_list").select().limit(limit), last, "received_at"),
+    ),
   /** Why texts are not sent yet, the cause of the oldest first. */
   unsentCauses: () =>
-    queryOptions({
-      queryKey: [...operatorQueries.all(), "unsent causes"],
-      queryFn: () =>
-        asOperator(call(supabase.from("unsent_cause_list").select().order("since"))) as Promise<UnsentCause[]>,
-      ...EACH_MINUTE,
-    }),
-  /** Our texts that are to be sent, or of which nobody knows whether they were, the oldest first: of all causes, or of one. */
+    query<UnsentCause[]>(
+      ["unsent causes"],
+      () => call(supabase.from("unsent_cause_list").select().order("since")),
+      EACH_MINUTE,
+    ),
+  /** Texts that are to be sent, or of which nobody knows whether they were, the oldest first: of all causes, or of one. */
   unsentTexts: (cause: string | null, subject: string | null) => ({
-    ...pagesOptions<UnsentText>([...operatorQueries.all(), "unsent texts", cause, subject], async (limit, last) => {
-      let query = supabase.from("outbox_list").select().in("outbox_state", ["pending", "sending", "unconfirmed"])
+    ...list<UnsentText>(["unsent texts", cause, subject], (limit, last) => {
+      let rows = supabase.from("outbox_list").select().in("outbox_state", ["pending", "sending", "unconfirmed"])
         .limit(limit);
-      if (cause) query = query.eq("cause", cause);
+      if (cause) rows = rows.eq("cause", cause);
       if (subject !== null) {
-        query = cause === "no_hours" ? query.filter("states", "eq", `{${subject}}`) : query.eq("from", subject);
+        rows = cause === "no_hours" ? rows.filter("states", "eq", `{${subject}}`) : rows.eq("from", subject);
       }
-      return await call(after(query, last, "created_at", true, "message_id")) as UnsentText[];
+      return after(rows, last, "created_at", true, "message_id");
     }),
     ...EACH_MINUTE,
   }),
   /** The texts of an agency that the provider could not deliver, the newest first. */
   failedTexts: (agency_id: string) =>
-    pagesOptions<UnsentText>([...operatorQueries.all(), "failed texts", agency_id], async (limit, last) => {
+    pagesOptions<UnsentText>(["operator", "failed texts", agency_id], async (limit, last) => {
       if (!isId(agency_id)) return [];
-      const query = supabase.from("outbox_list").select().eq("agency_id", agency_id).eq("state", "failed").limit(limit);
-      return await call(after(query, last, "created_at", false, "message_id")) as UnsentText[];
+      const rows = supabase.from("outbox_list").select().eq("agency_id", agency_id).eq("state", "failed").limit(limit);
+      return await call(after(rows, last, "created_at", false, "message_id")) as UnsentText[];
     }),
-  /** The vendors by their names. One that several have is told apart by the slug. */
+  /** The vendors by their names. Of a name that several have, each has its slug beside it. */
   vendorNames: () =>
-    queryOptions({
-      queryKey: [...operatorQueries.all(), "vendor names"],
-      queryFn: async () => {
-        const rows = await asOperator(call(supabase.from("vendor_name_list").select())) as VendorName[];
-        const ofName = Map.groupBy(rows, ({ name }) => name);
-        return rows.map(({ id, slug, name }) => ({
-          ...{ id, slug },
-          name: ofName.get(name)!.length === 1 ? name : `${name} (${slug})`,
-        })).toSorted((one, other) => one.name.localeCompare(other.name));
-      },
-      ...SELDOM,
-    }),
+    query<VendorName[]>(["vendor names"], async () => {
+      const rows = await call(supabase.from("vendor_name_list").select()) as VendorName[];
+      const ofName = Map.groupBy(rows, ({ name }) => name);
+      return rows.map(({ id, slug, name }) => ({
+        ...{ id, slug },
+        name: ofName.get(name)!.length === 1 ? name : `${name} (${slug})`,
+      })).toSorted((one, other) => one.name.localeCompare(other.name));
+    }, SELDOM),
   /** The vendors by name, each with how many of its keys work. */
   vendors: () =>
-    queryOptions({
-      queryKey: [...operatorQueries.all(), "vendors"],
-      queryFn: () =>
-        asOperator(call(supabase.from("vendor_list").select().order("name").order("slug"))) as Promise<Vendor[]>,
-    }),
+    query<Vendor[]>(["vendors"], () => call(supabase.from("vendor_list").select().order("name").order("slug"))),
   /** What became of the leads that each vendor has sent on the same days. */
   quality: () =>
-    queryOptions({
-      queryKey: [...operatorQueries.all(), "quality"],
-      queryFn: () => {
-        const day = (age: number) => new Date(Date.now() - age * 86_400_000).toISOString().slice(0, 10);
-        return asOperator(call(supabase.rpc("vendor_quality", { since: day(DAYS - 1), until: day(0) })));
-      },
-      ...SELDOM,
-    }),
+    query<VendorQuality[]>(["quality"], () => {
+      const day = (age: number) => new Date(Date.now() - age * 86_400_000).toISOString().slice(0, 10);
+      return call(supabase.rpc("vendor_quality", { since: day(DAYS - 1), until: day(0) }));
+    }, SELDOM),
   /** Recruits who wait for an answer, the longest first. */
   waitingRecruits: () => ({
-    ...pagesOptions<WaitingRecruit>([...operatorQueries.all(), "waiting recruits"], async (limit, last) => {
-      const query = supabase.from("waiting_recruit_list").select().limit(limit);
-      return await call(after(query, last, "since", true, "conversation_id")) as WaitingRecruit[];
+    ...list<WaitingRecruit>(["waiting recruits"], (limit, last) => {
+      const rows = supabase.from("waiting_recruit_list").select().limit(limit);
+      return after(rows, last, "since", true, "conversation_id");
     }),
     ...EACH_MINUTE,
   }),
   /** Leads that came again, the latest first. */
   duplicates: () =>
-    pagesOptions<Duplicate>([...operatorQueries.all(), "duplicates"], async (limit, last) => {
-      const query = supabase.from("duplicate_list").select().limit(limit);
-      return await call(after(query, last, "received_at")) as Duplicate[];
-    }),
+    list<Duplicate>(
+      ["duplicates"],
+      (limit, last) => after(supabase.from("duplicate_list").select().limit(limit), last, "received_at"),
+    ),
   /** The last run of each job of the scheduler. */
-  jobs: () =>
-    queryOptions({
-      queryKey: [...operatorQueries.all(), "jobs"],
-      queryFn: () => asOperator(call(supabase.from("job_list").select().order("job"))) as Promise<Job[]>,
-      ...EACH_MINUTE,
-    }),
-  /** Our numbers, the paused ones first. */
+  jobs: () => query<Job[]>(["jobs"], () => call(supabase.from("job_list").select().order("job")), EACH_MINUTE),
+  /** The service's numbers, the paused ones first. */
   numbers: () =>
-    pagesOptions<ServiceNumber>([...operatorQueries.all(), "numbers"], async (limit, last) => {
-      const query = supabase.from("number_list").select("phone, agency, status, paused_reason, waiting, waiting_since")
+    list<ServiceNumber>(["numbers"], (limit, last) => {
+      const rows = supabase.from("number_list").select("phone, agency, status, paused_reason, waiting, waiting_since")
         .limit(limit);
-      return await call(after(query, last, "status", false, "phone")) as ServiceNumber[];
+      return after(rows, last, "status", false, "phone");
     }),
 };
+
+/** Narrows deliveries to those of a vendor, or of imports of sales leads. */
+function ofVendor<
+  Query extends { is(column: "vendor_id", value: null): Query; eq(column: "vendor_id", value: string): Query },
+>(
+  rows: Query,
+  vendor_id: string,
+): Query {
+  return vendor_id === "import" ? rows.is("vendor_id", null) : rows.eq("vendor_id", vendor_id);
+}
 
 function unresolved(rows: number) {
   return supabase.from("alert_list").select("*", { count: "exact" }).neq("state", "resolved")
@@ -345,7 +259,7 @@ export async function openDeliveries(group: Group, until = "infinity"): Promise<
 
 function openOf({ vendor_id, code, reason }: Group) {
   const open = supabase.from("delivery_list").select().eq("status", "open").eq("code", code).eq("reason", reason);
-  return vendor_id === "import" ? open.is("vendor_id", null) : open.eq("vendor_id", vendor_id);
+  return ofVendor(open, vendor_id);
 }
 
 /** Reads again what operators see. */
@@ -368,7 +282,7 @@ export async function asOperator<Data>(called: Promise<Data>): Promise<Data> {
 /** The first rows of a list of alerts, and how many there are besides. */
 async function first(read: ReturnType<typeof unresolved>): Promise<{ rows: Alert[]; more: number }> {
   const result = await read;
-  const rows = await asOperator(call(Promise.resolve(result))) as Alert[];
+  const rows = await call(Promise.resolve(result)) as Alert[];
   return { rows, more: result.count! - rows.length };
 }
 

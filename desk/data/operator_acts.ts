@@ -2,7 +2,8 @@ import { useMutation } from "@tanstack/react-query";
 import type { Replayed, ReplayResult } from "../../supabase/functions/_shared/replay_result.ts";
 import { call, CallError, repeat, type Result, supabase } from "./client.ts";
 import { post } from "./desk_function.ts";
-import { type Alert, asOperator, countWaiting, readAgain, type UnmatchedText } from "./operator.ts";
+import { asOperator, countWaiting, readAgain } from "./operator.ts";
+import type { Alert, UnmatchedText } from "./operator_rows.ts";
 
 export type { Replayed };
 

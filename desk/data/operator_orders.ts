@@ -1,7 +1,8 @@
 import { keepPreviousData, queryOptions, useMutation } from "@tanstack/react-query";
 import type { Json } from "../../supabase/functions/_shared/database.types.ts";
 import { call, supabase } from "./client.ts";
-import { asOperator, operatorQueries, readAgain, type Row, SELDOM } from "./operator.ts";
+import { asOperator, operatorQueries, readAgain, SELDOM } from "./operator.ts";
+import type { Row } from "./operator_rows.ts";
 import { after, isId, pagesOptions, search } from "./pages.ts";
 
 /** An order of an agency for leads. */

@@ -1,5 +1,6 @@
 import { Link, useSearch } from "wouter";
-import { type Group, operatorQueries } from "../data/operator.ts";
+import { operatorQueries } from "../data/operator.ts";
+import type { Group } from "../data/operator_rows.ts";
 import { usePages } from "../data/pages.ts";
 import { Badge } from "../ui/badge.tsx";
 import { countText } from "../ui/count.ts";

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "react";
-import { type RejectedDelivery } from "../data/operator.ts";
+import type { RejectedDelivery } from "../data/operator_rows.ts";
 import { dismiss, replay, useDryRun, useReadPayload } from "../data/operator_acts.ts";
 import { ActionButton } from "../ui/action.tsx";
 import { ConfirmButton } from "../ui/confirm.tsx";

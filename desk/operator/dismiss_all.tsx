@@ -1,5 +1,6 @@
 import { useRef, useState } from "react";
-import { type Group, openDeliveries, type Reason } from "../data/operator.ts";
+import { openDeliveries } from "../data/operator.ts";
+import type { Group, Reason } from "../data/operator_rows.ts";
 import { dismiss } from "../data/operator_acts.ts";
 import { ConfirmDialog } from "../ui/confirm.tsx";
 import { dismissedText } from "./outcome.ts";

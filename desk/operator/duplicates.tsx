@@ -1,5 +1,6 @@
 import { Link } from "wouter";
-import { type Duplicate, operatorQueries } from "../data/operator.ts";
+import { operatorQueries } from "../data/operator.ts";
+import type { Duplicate } from "../data/operator_rows.ts";
 import { usePages } from "../data/pages.ts";
 import { Page } from "../ui/page.tsx";
 import { EmptyState } from "../ui/query_result.tsx";

@@ -1,7 +1,8 @@
 import { useRef, useState } from "react";
 import { Link } from "wouter";
 import { useQuery } from "@tanstack/react-query";
-import { operatorQueries, readAgain, type RejectedDelivery } from "../data/operator.ts";
+import { operatorQueries, readAgain } from "../data/operator.ts";
+import type { RejectedDelivery } from "../data/operator_rows.ts";
 import { isId } from "../data/pages.ts";
 import { Page } from "../ui/page.tsx";
 import { EmptyState, QueryResult } from "../ui/query_result.tsx";

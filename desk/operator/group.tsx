@@ -1,7 +1,8 @@
 import { useRef, useState } from "react";
 import { Link } from "wouter";
 import { useQuery } from "@tanstack/react-query";
-import { type Group, operatorQueries, readAgain } from "../data/operator.ts";
+import { operatorQueries, readAgain } from "../data/operator.ts";
+import type { Group } from "../data/operator_rows.ts";
 import { usePages } from "../data/pages.ts";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { countText } from "../ui/count.ts";

@@ -1,5 +1,5 @@
 import { explainWhy } from "../../supabase/functions/_shared/twilio_errors.ts";
-import type { UnsentText } from "../data/operator.ts";
+import type { UnsentText } from "../data/operator_rows.ts";
 import { STATE_NAMES } from "../ui/state_names.ts";
 import { timeText } from "../ui/time.tsx";
 

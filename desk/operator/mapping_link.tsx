@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Link } from "wouter";
 import { mappingQueries } from "../data/mapping.ts";
-import type { RejectedDelivery } from "../data/operator.ts";
+import type { RejectedDelivery } from "../data/operator_rows.ts";
 import { useVendorName } from "./vendor_name.tsx";
 
 /**

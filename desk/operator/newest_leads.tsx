@@ -1,5 +1,6 @@
 import { Link, useSearch } from "wouter";
-import { type ListedLead, operatorQueries } from "../data/operator.ts";
+import { operatorQueries } from "../data/operator.ts";
+import type { ListedLead } from "../data/operator_rows.ts";
 import { usePages } from "../data/pages.ts";
 import { SelectField } from "../ui/filters.tsx";
 import { Nothing } from "../ui/nothing.tsx";

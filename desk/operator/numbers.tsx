@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
-import { operatorQueries, type ServiceNumber } from "../data/operator.ts";
+import { operatorQueries } from "../data/operator.ts";
+import type { ServiceNumber } from "../data/operator_rows.ts";
 import { usePages } from "../data/pages.ts";
 import { isHeldTooLong, NumberState } from "../ui/held_texts.tsx";
 import { Page } from "../ui/page.tsx";

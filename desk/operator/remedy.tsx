@@ -1,5 +1,5 @@
 import { Link } from "wouter";
-import type { WantedLeads } from "../data/operator.ts";
+import type { WantedLeads } from "../data/operator_rows.ts";
 import { useChangeOrders } from "../data/orders.ts";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { newOrderPath } from "./new_order.tsx";

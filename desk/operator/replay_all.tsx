@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "react";
-import { type Group, openDeliveries, readAgain } from "../data/operator.ts";
+import { openDeliveries, readAgain } from "../data/operator.ts";
+import type { Group } from "../data/operator_rows.ts";
 import { BATCH, replay, type Replayed } from "../data/operator_acts.ts";
 import { countText } from "../ui/count.ts";
 import { ActionError, useAction } from "../ui/action.tsx";

@@ -1,5 +1,6 @@
 import { useRef, useState } from "react";
-import { operatorQueries, type UnmatchedText } from "../data/operator.ts";
+import { operatorQueries } from "../data/operator.ts";
+import type { UnmatchedText } from "../data/operator_rows.ts";
 import { useAdoptTexts } from "../data/operator_acts.ts";
 import { usePages } from "../data/pages.ts";
 import { ConfirmButton } from "../ui/confirm.tsx";

@@ -1,4 +1,4 @@
-import type { Alert } from "../data/operator.ts";
+import type { Alert } from "../data/operator_rows.ts";
 import { countText } from "../ui/count.ts";
 import { phoneText } from "../ui/phone.ts";
 import { left } from "../ui/time.tsx";

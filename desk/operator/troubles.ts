@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
-import { type Alert, operatorQueries, type Reason, SELDOM } from "../data/operator.ts";
+import { operatorQueries, SELDOM } from "../data/operator.ts";
+import type { Alert, Reason } from "../data/operator_rows.ts";
 import { operatorCounts } from "../data/operator_counts.ts";
 import { orderQueries } from "../data/orders.ts";
 import { groupOf, pathOf } from "./deliveries.tsx";

@@ -1,7 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { explainWhy } from "../../supabase/functions/_shared/twilio_errors.ts";
-import { operatorQueries, type ServiceNumber, type UnsentCause, type UnsentText } from "../data/operator.ts";
+import { operatorQueries } from "../data/operator.ts";
+import type { ServiceNumber, UnsentCause, UnsentText } from "../data/operator_rows.ts";
 import { applyLawHours, cancelTexts, useResumeNumber } from "../data/operator_acts.ts";
 import { usePages } from "../data/pages.ts";
 import { ConfirmButton } from "../ui/confirm.tsx";

@@ -1,7 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "wouter";
-import { DAYS, operatorQueries, type Vendor, type VendorDays } from "../data/operator.ts";
+import { DAYS, operatorQueries } from "../data/operator.ts";
+import type { Vendor, VendorDays } from "../data/operator_rows.ts";
 import { Badge } from "../ui/badge.tsx";
 import { BarChart } from "../ui/bar_chart.tsx";
 import { countText } from "../ui/count.ts";

@@ -1,13 +1,8 @@
 import { useState } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
-import {
-  type DistributedLead,
-  NO_STATE,
-  operatorQueries,
-  type WaitingVendor,
-  type WantedLeads,
-} from "../data/operator.ts";
+import { NO_STATE, operatorQueries } from "../data/operator.ts";
+import type { DistributedLead, WaitingVendor, WantedLeads } from "../data/operator_rows.ts";
 import { useDistribute } from "../data/operator_acts.ts";
 import { usePages } from "../data/pages.ts";
 import { countText } from "../ui/count.ts";

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
-import { operatorQueries, type WaitingRecruit } from "../data/operator.ts";
+import { operatorQueries } from "../data/operator.ts";
+import type { WaitingRecruit } from "../data/operator_rows.ts";
 import { operatorCounts } from "../data/operator_counts.ts";
 import { usePages } from "../data/pages.ts";
 import { Badge } from "../ui/badge.tsx";

@@ -1,5 +1,5 @@
 import { Link } from "wouter";
-import type { ServiceNumber } from "../data/operator.ts";
+import type { ServiceNumber } from "../data/operator_rows.ts";
 import { Badge } from "./badge.tsx";
 import { countOf } from "./count.ts";
 import { ago, Time } from "./time.tsx";
