@@ -44,7 +44,7 @@ export interface Stacks {
 }
 
 /** Scenarios that leave tens of thousands of rows. They run last, because some others read whole tables. */
-const FILL_TABLES = /\/routes\/(bodies|import_leads_many)\.test\.ts$/;
+const FILL_TABLES = /\/routes\/bodies\.test\.ts$/;
 
 /** All checks, in the order in which they begin: in general those that take long first, since several run at the same time. */
 export const STEPS: Step[] = [
@@ -91,8 +91,8 @@ export const STEPS: Step[] = [
       .sort((one, other) => Number(FILL_TABLES.test(one)) - Number(FILL_TABLES.test(other))),
     alone: "plain",
     isOneProgram: true,
-    // The first waits for 30 s without work. The other needs a function that no other file has loaded.
-    atOnce: [/\/routes\/(late_bodies|invitations)/],
+    // It needs a function that no other file has loaded.
+    atOnce: [/\/routes\/invitations/],
     isRetried: true,
   }),
   {

@@ -10,7 +10,6 @@ import {
   filledOf,
   sql,
   storedLeads,
-  turnsOf,
   type Vendor,
 } from "../support/client.ts";
 import { ingestHere } from "../support/function.ts";
@@ -81,52 +80,6 @@ Deno.test("a lead that the database alone refuses fails by itself, and the other
   await assertStored(vendor, 0);
 });
 
-Deno.test("an id that somebody else is storing holds up its own lead, and not those of its call", async () => {
-  const [vendor, other] = [await createVendor(), await createVendor()];
-  const order = await createOrder(other);
-  let own: Promise<ApiResponse> | undefined;
-  await sql.begin(async (transaction) => {
-    await transaction`
-      insert into public.recruiting_leads (vendor_id, vendor_lead_id, first_name) values (${vendor.id}, 'same', 'Ada')`;
-    const { responses } = await together(() => {
-      own = ingestHere(vendor, { first_name: "Ada", vendor_lead_id: "same" });
-      return many(other, 9);
-    });
-    for (const { status, body } of responses) {
-      assert.deepEqual([status, body.distributed_to?.agency_id], [201, order.agency_id]);
-    }
-  });
-  assert.deepEqual([(await own!).status, (await storedLeads(vendor)).length], [200, 1]);
-  await assertDailyCounts();
-});
-
-Deno.test("more leads than one call takes go in the next ones, and fill their order in turns", async () => {
-  const vendor = await createVendor();
-  const order = await createOrder(vendor, { agents: 4, quantity: 200 });
-  const { responses, calls } = await together(() => many(vendor, 250));
-  assert(calls.length < 10 && Math.max(...calls) <= 100, calls.join());
-  assert(responses.every(({ status }) => status === 201));
-  const handedOut = responses.filter(({ body }) => body.distributed_to?.agency_id === order.agency_id);
-  assert.equal(handedOut.length, 200);
-  assert.equal(new Set(responses.map(({ body }) => body.id)).size, 250);
-  assert.deepEqual(await turnsOf(order), [50, 50, 50, 50]);
-  await assertDailyCounts();
-});
-
-Deno.test("a burst of 1,000 leads of one vendor does not keep another vendor's lead waiting", async () => {
-  const [burst, small] = [await createVendor(), await createVendor()];
-  let answered = 0;
-  const { responses } = await together(() => [
-    ...many(burst, 1_000).map((sent) => sent.then((response) => (answered++, response))),
-    ingestHere(small, { first_name: "Ada" }).then((response) => {
-      assert(answered < 300, `after ${answered} of the burst`);
-      return response;
-    }),
-  ]);
-  assert(responses.every(({ status }) => status === 201));
-  await assertStored(burst, 1_000);
-});
-
 Deno.test("race: two isolates that send the same leads in different calls store each once", async () => {
   const [vendor, other] = [await createVendor(), await createVendor()];
   const order = await createOrder(vendor, { agents: 3 });
@@ -146,16 +99,4 @@ Deno.test("race: two isolates that send the same leads in different calls store 
     select from public.recruiting_lead_duplicates where vendor_id = ${vendor.id}`;
   assert.deepEqual([await filledOf(order), duplicates.length], [40, 40]);
   await assertDailyCounts();
-});
-
-Deno.test("race: one lead 20 times at once in each of two isolates is stored once", async () => {
-  const vendor = await createVendor();
-  const lead = { first_name: "Ada", vendor_lead_id: "same" };
-  const responses = await Promise.all(
-    Array.from({ length: 20 }, () => [ingest(vendor, lead), ingestHere(vendor, lead)]).flat(),
-  );
-  const [stored, ...others] = await storedLeads(vendor);
-  assert.deepEqual(others, []);
-  assert.deepEqual(responses.map(({ body }) => body.id), Array(40).fill(stored!.id));
-  assert.equal(responses.filter(({ status }) => status === 201).length, 1);
 });

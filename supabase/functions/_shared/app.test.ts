@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { createApp } from "./app.ts";
+import { createApp, isDryRun } from "./app.ts";
 import { ApiError } from "./errors.ts";
 import { logError } from "./log.ts";
+import { RejectedDeliveries } from "./rejected_deliveries.ts";
 
 const ok = () => Promise.resolve(Response.json({ ok: true }));
 const app = createApp("/fn", {
@@ -151,4 +152,44 @@ Deno.test("each log line of a request, error lines included, has the caller's tr
       ...["error", "info"].flatMap((level) => [`traced ${level} ${trace}`, `steps ${level} ${trace}`]),
     ].sort(),
   );
+});
+
+Deno.test("only a traceparent of the standard's form has a trace id", async () => {
+  const { log } = console;
+  const trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+  const cases: [traceparent: string, traceId: string | undefined][] = [
+    [`cc-${trace}-00f067aa0ba902b7-01-what-the-future-will-be-like`, trace],
+    [`ff-${trace}-00f067aa0ba902b7-01`, undefined],
+    [`00-${"0".repeat(32)}-00f067aa0ba902b7-01`, undefined],
+    [`00-${trace}-${"0".repeat(16)}-01`, undefined],
+    [`00-${trace.toUpperCase()}-00f067aa0ba902b7-01`, undefined],
+    [`00-${trace}-00f067aa0ba902b7-011`, undefined],
+    [trace, undefined],
+  ];
+  try {
+    for (const [traceparent, traceId] of cases) {
+      let line = "";
+      console.log = (text: string) => void (line = text);
+      await send("/fn/ok", { method: "POST", headers: { traceparent } });
+      assert.equal(JSON.parse(line).trace_id, traceId, traceparent);
+    }
+  } finally {
+    console.log = log;
+  }
+});
+
+Deno.test("a dry run has exactly this name and value, and any other spelling is refused", () => {
+  const read = (query: string) =>
+    isDryRun({
+      request: new Request(`http://localhost/?${query}`),
+      rejected: new RejectedDeliveries({ request_id: "", route: "" }),
+    });
+  assert.equal(read("dry_run=true"), true);
+  for (const query of ["", "dry_run=false", "other=true"]) assert.equal(read(query), false);
+  for (
+    const wrong of [
+      ...["dryRun=true", "dry-run=true", "DRY_RUN=true", "dryrun=false", "Dry_Run", "d-r-y-run=1", "dry_run=yes"],
+      ...["dry_run=", "dry_run=TRUE", "dry_run=false&dry_run=true", "dry_run=true&dryRun=true"],
+    ]
+  ) assert.throws(() => read(wrong), { code: "BAD_REQUEST", message: /dry_run/ }, wrong);
 });

@@ -95,6 +95,26 @@ Deno.test("a body that does not arrive in time is REQUEST_TIMEOUT, and reading s
   await cancelled;
 });
 
+Deno.test("every reader gives a body 30 s, and its error says so", async () => {
+  const { setTimeout: start } = globalThis;
+  globalThis.setTimeout = ((run: () => void, ms: number) => start(run, ms === 30_000 ? 1 : ms)) as typeof start;
+  try {
+    const slow = (type: string) => request(stalled("{").stream, { "content-type": type });
+    const json = "application/json";
+    for (
+      const reading of [
+        readJson(slow(json), KIB),
+        readFormText(slow("application/x-www-form-urlencoded"), KIB),
+        readUnauthenticatedBody(slow(json), KIB, known),
+      ]
+    ) {
+      await assert.rejects(reading, { code: "REQUEST_TIMEOUT", message: "the body did not arrive within 30 s" });
+    }
+  } finally {
+    globalThis.setTimeout = start;
+  }
+});
+
 Deno.test("a body that announces more than the limit is refused before it is read", async () => {
   const headers = { "content-length": `${KIB + 1}`, "content-type": "application/json" };
   await assert.rejects(readJson(request(stalled("{").stream, headers), KIB), fails("PAYLOAD_TOO_LARGE"));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
-import { DOCUMENTS } from "./fixtures/documents.ts";
+import { DOCUMENTS, zip } from "./fixtures/documents.ts";
 import { ENDINGS, MAX_RESUME_BYTES, readResumeFile } from "./resume_file.ts";
 
 const PDF = Buffer.from(DOCUMENTS.pdf!.bytes);
@@ -32,23 +32,35 @@ Deno.test("every stored type has a file extension", () => {
   assert.deepEqual(read.toSorted(), Array.from(ENDINGS).toSorted());
 });
 
-for (
-  const [base64, reason] of [
-    ["", "not_base64"],
-    ["?", "not_base64"],
-    ["not base64!", "not_base64"],
-    ["JVBER", "not_base64"],
-    ["====", "not_base64"],
-    ["JVBERi0=JVBERi0=", "not_base64"],
-    ["iVBORw0KGgo=", "image/png"],
-    [btoa("<!doctype html>"), "text/html"],
-    ["AAEC", "unknown"],
-  ] as const
-) {
-  Deno.test(`${JSON.stringify(base64)} is not stored: ${reason}`, () => {
+const SKIPPED = [
+  ["", "not_base64"],
+  ["?", "not_base64"],
+  ["not base64!", "not_base64"],
+  ["JVBER", "not_base64"],
+  ["====", "not_base64"],
+  ["JVBERi0=JVBERi0=", "not_base64"],
+  ["iVBORw0KGgo=", "image/png"],
+  [btoa("<!doctype html>"), "text/html"],
+  ["AAEC", "unknown"],
+  [btoa('{"error": "not found"}'), "application/json"],
+  [Buffer.from(zip({ "cv.pdf": DOCUMENTS.pdf!.bytes })).toString("base64"), "application/zip"],
+] as const;
+
+for (const [base64, reason] of SKIPPED) {
+  Deno.test(`${JSON.stringify(base64.slice(0, 20))} is not stored: ${reason}`, () => {
     assert.deepEqual(readResumeFile(base64), { data: null, error: reason });
   });
 }
+
+Deno.test("docs/parsers.md names no other reason for which a resume is skipped", () => {
+  const page = Deno.readTextFileSync(new URL("../../../../docs/parsers.md", import.meta.url));
+  const [, reasons] = /`resume_skipped` then gives the reason: (.+?\.)\s+A value/s.exec(page)!;
+  const named = Array.from(reasons!.matchAll(/`([^`]+)`/g), ([, reason]) => reason!);
+  assert(named.length > 0);
+  // The last two are shown by e2e/routes/dry_run.test.ts and e2e/admin/delivery.test.ts.
+  const shown = [...SKIPPED.map(([, reason]) => reason), "too_large", "bulk", "replay"] as string[];
+  assert.deepEqual(named.filter((reason) => !shown.includes(reason)), []);
+});
 
 Deno.test("a resume of 10 MiB is stored, one more byte is too_large", () => {
   const largest = Buffer.alloc(MAX_RESUME_BYTES, " ");
