@@ -1,6 +1,6 @@
 /** The reads and acts of operators over the network, and the rights for them. */
 import assert from "node:assert/strict";
-import { signInNewAgent, signInNewOperator, signInNewUser, signToken } from "../support/agents.ts";
+import { signInNewAgent, signInNewOperator, signToken } from "../support/agents.ts";
 import { type ApiResponse, assertError, createAgency, send, sql, stack } from "../support/client.ts";
 import { reject } from "../support/deliveries.ts";
 import { actionsOf, operator, post } from "../support/operator.ts";
@@ -10,18 +10,16 @@ const ROUTE = `/desk${REPLAY}`;
 /** A request that is valid, and changes nothing. */
 const NOTHING = { delivery_ids: [crypto.randomUUID()], dry_run: true };
 
-Deno.test("without the token of a user a replay is UNAUTHORIZED, before its body is looked at", async () => {
+Deno.test("only an operator replays, tries or saves a mapping, and before the body is looked at", async () => {
   const [head, payload] = operator.token.split(".") as [string, string];
   const tokens = [
-    stack.publishable_key,
     stack.secret_key,
     stack.anon_key,
     `${head}.${payload}.AAAA`,
     await signToken({ sub: operator.id, role: "authenticated", exp: 1_700_000_000 }),
-    ...[8, 20, 60].map((kib) => `${head}.${"A".repeat(kib * 1024)}.AAAA`),
+    `${head}.${"A".repeat(60 * 1024)}.AAAA`,
   ];
   const wrong: Record<string, string>[] = [
-    {},
     { apikey: stack.publishable_key },
     { apikey: operator.token },
     ...tokens.map((token) => ({ authorization: `Bearer ${token}`, apikey: stack.publishable_key })),
@@ -31,45 +29,29 @@ Deno.test("without the token of a user a replay is UNAUTHORIZED, before its body
     assertError(response, 401, "UNAUTHORIZED", /token/);
     assert.match(response.headers.get("www-authenticate") ?? "", /^Bearer/);
   }
-});
-
-/** Users who are not operators, and what they sign in with. */
-async function others() {
-  const agency = await createAgency();
-  return [await signInNewUser(), await signInNewAgent(agency.id), await signInNewAgent(agency.id, "manager")];
-}
-
-Deno.test("agents, managers and users without a role are FORBIDDEN a replay", async () => {
-  for (const by of [...await others(), { token: stack.service_role_key }]) {
-    assertError(await post(REPLAY, {}, by), 403, "FORBIDDEN", /^only an operator may do this$/);
+  const manager = await signInNewAgent((await createAgency()).id, "manager");
+  for (const path of [REPLAY, "/mappings", "/mappings/preview"]) {
+    assertError(await send(`/desk${path}`, { body: "not JSON" }), 401, "UNAUTHORIZED", /token/);
+    for (const by of [manager, { token: stack.service_role_key }]) {
+      assertError(await post(path, {}, by), 403, "FORBIDDEN", /^only an operator may do this$/);
+    }
   }
 });
 
-Deno.test("an operator reads the lists, and no table or view of theirs", async () => {
-  await reject({ payload: { first_name: "Ada" } });
-  const { count } = await operator.client.from("delivery_list").select("*", { count: "exact", head: true });
-  assert(count! > 0);
-  for (const table of ["rejected_deliveries", "vendors", "operators", "operator_actions", "key_list"]) {
-    assert.equal((await operator.client.from(table).select()).error?.code, "42501", table);
-  }
-  for (const table of ["recruiting_leads", "unmatched_texts"]) {
-    assert.deepEqual((await operator.client.from(table).select()).data, [], table);
-  }
-});
-
-Deno.test("a value that is wrong is refused and named", async () => {
+Deno.test("a value that is wrong is refused and named, and is no action", async () => {
   const id = crypto.randomUUID();
   const by = await signInNewOperator();
-  const replays: [RegExp, unknown][] = [
-    [/^the body must be a JSON object$/, []],
-    [/^delivery_ids is missing; dry_run is missing$/, {}],
-    [/^delivery_ids is empty$/, { delivery_ids: [], dry_run: true }],
-    [/^delivery_ids must have at most 100$/, { delivery_ids: Array(101).fill(id), dry_run: true }],
-    [/^delivery_ids\.1 must be a UUID; dry_run must be true or false$/, { delivery_ids: [id, "x"], dry_run: "yes" }],
+  const requests: [path: string, reason: RegExp, body: unknown][] = [
+    [REPLAY, /^the body must be a JSON object$/, []],
+    [REPLAY, /^delivery_ids is missing; dry_run is missing$/, {}],
+    [REPLAY, /^delivery_ids must have at most 100$/, { delivery_ids: Array(101).fill(id), dry_run: true }],
+    [REPLAY, /^delivery_ids\.1 must be a UUID; dry_run must be true/, { delivery_ids: [id, "x"], dry_run: "yes" }],
+    ["/mappings/preview", /^action_id is missing; parser_config is missing$/, {}],
+    ["/mappings", /^seen must be a text$/, { vendor_id: id, parser_config: "{}", seen: 1 }],
   ];
   // One after another: a login has few requests at once.
-  for (const [reason, body] of replays) assertError(await post(REPLAY, body, by), 400, "BAD_REQUEST", reason);
-  assert.deepEqual(await actionsOf(by), [], "nothing of it is an action");
+  for (const [path, reason, body] of requests) assertError(await post(path, body, by), 400, "BAD_REQUEST", reason);
+  assert.deepEqual(await actionsOf(by), []);
 });
 
 Deno.test("nothing is shown or done that cannot be kept", async () => {
@@ -138,41 +120,56 @@ Deno.test("no parameter of a request shows a payload and takes back that it was 
   assert(shown > 1, "a payload is shown, also in an error");
 });
 
-Deno.test("no response of a replay is kept by a cache, nor is an error", async () => {
-  const headers = { authorization: `Bearer ${operator.token}` };
+Deno.test("no response of the desk is kept by a cache, nor is an error, and a page of another origin may read it", async () => {
+  const headers = { authorization: `Bearer ${operator.token}`, origin: "https://desk.example" };
   // One after another: a login has few requests at once.
   const responses: [status: number, send: () => Promise<ApiResponse>][] = [
     [200, () => send("/desk/health", { method: "GET" })],
-    [200, () => send("/desk/openapi.json", { method: "GET" })],
     [200, () => post(REPLAY, NOTHING)],
-    [400, () => post(REPLAY, {})],
-    [401, () => send(ROUTE, { method: "POST" })],
-    [403, () => post(REPLAY, NOTHING, { token: stack.service_role_key })],
+    [401, () => send(ROUTE, { headers: { origin: "https://desk.example" } })],
     [404, () => send("/desk/check", { method: "GET", headers })],
-    [405, () => send(ROUTE, { method: "GET", headers })],
     [413, () => post(REPLAY, { delivery_ids: ["x".repeat(70_000)] })],
-    [204, () => send(ROUTE, { method: "OPTIONS", headers: { origin: "https://desk.example" } })],
+    [204, () => send(ROUTE, { method: "OPTIONS", headers: { ...headers, "access-control-request-method": "POST" } })],
   ];
   for (const [status, sendIt] of responses) {
     const response = await sendIt();
     assert.deepEqual([response.status, response.headers.get("cache-control")], [status, "no-store"]);
+    if (status !== 401 && status !== 204) continue;
+    assert.equal(response.headers.get("access-control-allow-origin"), "*");
+    if (status === 401) continue;
+    const allowed = response.headers.get("access-control-allow-headers")!;
+    for (const name of ["authorization", "apikey", "content-type", "x-client-info", "x-request-id"]) {
+      assert(allowed.includes(name), name);
+    }
   }
 });
 
-Deno.test("a browser of another origin may send a replay with the user's token", async () => {
-  const asked = await send(ROUTE, {
-    method: "OPTIONS",
-    headers: {
-      origin: "https://desk.example",
-      "access-control-request-method": "POST",
-      "access-control-request-headers": "authorization,apikey,content-type,x-client-info,x-request-id",
-    },
+Deno.test("while others distribute leads, an operator is told so", async () => {
+  const by = await signInNewOperator();
+  const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+  const { promise: isHeld, resolve: hold } = Promise.withResolvers<void>();
+  const holding = sql.begin(async (other) => {
+    await other`select pg_advisory_xact_lock(private.distribution_lock())`;
+    hold();
+    await held;
   });
-  assert.equal(asked.status, 204);
-  assert.equal(asked.headers.get("access-control-allow-origin"), "*");
-  for (const name of ["authorization", "apikey", "content-type", "x-client-info", "x-request-id"]) {
-    assert(asked.headers.get("access-control-allow-headers")!.includes(name), name);
-  }
-  const refused = await send(ROUTE, { method: "POST", headers: { origin: "https://desk.example" } });
-  assert.equal(refused.headers.get("access-control-allow-origin"), "*", "the page can read what an error says");
+  await isHeld;
+  const { status, error } = await by.client.rpc("distribute_leads", { max: 1 });
+  letGo();
+  await holding;
+  assert.deepEqual([status, error?.code], [409, "PT409"]);
+  assert.match(error!.message, /^Others are distributing leads, or have locked them\./);
+  assert.deepEqual(await actionsOf(by), [], "nothing was distributed");
+});
+
+Deno.test("the rule of a kind of alert is changed by the numbers that it has", async () => {
+  const set = (given: object) => operator.client.rpc("set_alert_rule", { kind: "order_stalled", ...given });
+  for (
+    const [given, reason] of [
+      [{ kind: "order_lost" }, /^kind: "order_lost" is none; give one of: .*order_stalled/],
+      [{ threshold: { days: "many" } }, /^threshold: give each as a number above 0, up to 1,000,000$/],
+      [{ threshold: { days: 2 } }, /^threshold: "days" is none of this kind; it has: none$/],
+    ] as const
+  ) assert.match((await set(given)).error!.message, reason);
+  assert.equal((await set({})).data.is_on, true);
 });

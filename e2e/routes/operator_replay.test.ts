@@ -1,7 +1,6 @@
 /** Operators read what was sent, and replay it. */
 import assert from "node:assert/strict";
-import { setTimeout as delay } from "node:timers/promises";
-import { DISTRIBUTION_LOCK, rowLock, whileHeld } from "../../dev/testing/faults/database.ts";
+import { rowLock, whileHeld } from "../../dev/testing/faults/database.ts";
 import { withFetch } from "../../dev/testing/faults/responses.ts";
 import { signInNewOperator, type User } from "../support/agents.ts";
 import {
@@ -18,7 +17,6 @@ import {
 } from "../support/client.ts";
 import { reject } from "../support/deliveries.ts";
 import { consoleOf, functionWith } from "../support/function.ts";
-import { createTarget, lead as salesLead } from "../support/leads.ts";
 import { actionsOf, operator, post, readPayload } from "../support/operator.ts";
 import { MISSING_FIRST_NAME } from "../../supabase/functions/recruiting/ingest/lead.ts";
 
@@ -130,35 +128,6 @@ Deno.test("deliveries are replayed, and one that is refused does not stop the ot
   assert.deepEqual(await actionsOf(by), Array(2).fill(["delivery replay", { delivery_ids: ids }]));
 });
 
-Deno.test("a lead of an import is replayed, and one that the database refuses says so", async () => {
-  const target = await createTarget();
-  const [good, bad] = [salesLead(), salesLead()];
-  const context = { agency_id: target.agency_id, agent_id: target.agent_id };
-  const [goodId, badId, whole] = await reject(
-    { vendor_id: null, route: "/api/leads/import", row: 0, payload: good, context },
-    {
-      vendor_id: null,
-      route: "/api/leads/import",
-      row: 1,
-      payload: bad,
-      context: { ...context, agent_id: crypto.randomUUID() },
-    },
-    { vendor_id: null, route: "/api/leads/import", payload: { leads: [] } },
-  );
-  const results = await replay([goodId!, badId!, whole!]);
-  assert.deepEqual(results, [
-    { delivery_id: goodId, status: "created", lead_id: goodId },
-    { delivery_id: badId, status: "refused", reason: "the database refuses it" },
-    {
-      delivery_id: whole,
-      status: "refused",
-      reason: "it is a whole request of several leads, which must be sent again",
-    },
-  ]);
-  const [stored] = await sql`select external_id from public.leads where id = ${goodId!}`;
-  assert.equal(stored!.external_id, good.external_id);
-});
-
 Deno.test("a delivery for which there is no time is not tried, and is replayed when it is sent again", async () => {
   const { vendor, ids } = await rejectOf({ first_name: "Ada" }, { first_name: "Bob" }, { first_name: "Cy" });
   const here = await functionWith("desk", {});
@@ -192,13 +161,4 @@ Deno.test("a delivery that somebody has locked is refused, and does not stop the
   assert.deepEqual(results[0], { delivery_id: ids[0], status: "refused", reason });
   assert.equal(results[1].status, "created");
   assert.equal((await replay(ids))[0].status, "created");
-});
-
-Deno.test("a lead is distributed also while others distribute leads", async () => {
-  const { vendor, ids } = await rejectOf({ first_name: "Ada" });
-  const order = await createOrder(vendor);
-  const holding = whileHeld(DISTRIBUTION_LOCK, () => delay(300));
-  const [result] = await replay(ids);
-  await holding;
-  assert.deepEqual([result.status, result.distributed_to?.agency_id], ["created", order.agency_id]);
 });

@@ -6,7 +6,6 @@ import {
   assertResponse,
   assertStored,
   atOnce,
-  createOrder,
   send,
   sql,
   storedLeads,
@@ -47,27 +46,25 @@ function shown({ status, headers, body }: ApiResponse) {
   return { status, headers: names.map((name) => [name, headers.get(name)]), body: { ...body, request_id: null } };
 }
 
-for (
-  const scheme of [
-    "hmac",
-    "standard",
-    "indeed",
-    "greenhouse",
-    "linkedin",
-    "meta",
-    "google_ads",
-    "basic",
-    "header",
-    "query",
-  ]
-) {
-  Deno.test(`webhook ${scheme}: with its proof a lead is stored and distributed, with another nothing happens`, async () => {
+const PROVING = [
+  "hmac",
+  "standard",
+  "indeed",
+  "greenhouse",
+  "linkedin",
+  "meta",
+  "google_ads",
+  "basic",
+  "header",
+  "query",
+];
+
+Deno.test("of each scheme a lead with its proof is stored, and with another nothing happens", async () => {
+  await Promise.all(PROVING.map(async (scheme) => {
     const { webhook, body } = await createSender(scheme);
-    const { agency_id } = await createOrder(webhook);
     const requestId = crypto.randomUUID();
     const created = await deliver(webhook, body, { headers: { "x-request-id": requestId } });
-    const { id, status, distributed_to } = assertResponse(created, scheme === "greenhouse" ? 200 : 201);
-    assert.deepEqual([status, distributed_to.agency_id], ["created", agency_id]);
+    const { id } = assertResponse(created, scheme === "greenhouse" ? 200 : 201);
     const [lead, ...others] = await storedLeads(webhook);
     assert.partialDeepStrictEqual(lead, { id, received_via: "webhook", request_id: requestId });
     assert.equal(others.length, 0);
@@ -76,22 +73,17 @@ for (
     const forger = { ...webhook, secret: scheme === "standard" ? "whsec_AAAA" : "acme:wrong" };
     const forged = scheme === "google_ads" ? { ...body, google_key: "wrong" } : body;
     assertError(await deliver(forger, forged), 401, "UNAUTHORIZED", /missing or wrong/);
-    if (scheme !== "google_ads") {
-      const other = scheme === "standard" || scheme === "hmac" ? body : { ...body, more: 1 };
-      const { headers } = proofOf(forger, JSON.stringify(body));
-      assertResponse(await deliver(forger, other, { headers }), 401);
-    }
     await assertStored(webhook, 1);
     assert.equal((await rejected(webhook)).length, 0);
-  });
-}
+  }));
+});
 
 Deno.test("an unknown slug, an inactive vendor, a vendor without a webhook and a wrong proof look the same", async () => {
   const vendors = [await createWebhook(), await createWebhook(), await createWebhook()] as const;
   const [known, off, inactive] = vendors;
   await sql`update public.vendors set webhook_scheme = null where id = ${off.id}`;
   await sql`update public.vendors set is_active = false where id = ${inactive.id}`;
-  const strange = ["unknown", "UPPER", "%00", "%", "ü", "a".repeat(9_000)];
+  const strange = ["unknown", "UPPER", "%00", "ü", "a".repeat(9_000)];
   const slugs = [...vendors.map(({ slug }) => slug), ...strange];
   const requests: [string, () => Parameters<typeof send>[1]][] = [
     ["", () => ({ headers: { "x-acme-key": "wrong" }, body: { first_name: "Ann" } })],
@@ -171,29 +163,25 @@ Deno.test("an operator sees why a webhook's request got 401, and its sender sees
   const shown = await admin(`delivery list --vendor ${webhook.slug}`);
   assert.match(shown.out, /^No delivery is open\.\n\nRequests to webhooks that got 401:\n/);
   assert.match(shown.out, /time_in_milliseconds +the signed time is in milliseconds: it must be in seconds +1 /);
-  assert.deepEqual(JSON.parse((await admin(`delivery list --vendor ${webhook.slug} --json`)).out), []);
-  assert.doesNotMatch((await admin(`delivery list --vendor ${webhook.slug} --status replayed`)).out, /401/);
-  const { refused } = JSON.parse((await admin(`vendor webhook show ${webhook.slug} --json`)).out);
-  assert.deepEqual(
-    Object.fromEntries(refused.map(({ reason, requests }: Record<string, string>) => [reason, requests])),
-    expected,
-  );
   assert.match((await admin(`vendor webhook show ${webhook.slug}`)).out, /Requests that got 401:\n\n.*meaning/s);
 });
 
-Deno.test("a flood of wrong proofs is one row, and few calls", async () => {
+Deno.test("a flood of wrong proofs keeps out no right one, and is counted in one row by few calls", async () => {
   const recruiting = await functionWith("recruiting", {});
-  const webhook = await createWebhook();
+  const [webhook, unseen] = [await createWebhook(), await createWebhook()];
   const calls: number[] = [];
+  const post = async (slug: string, secret: string) => {
+    const sent = { headers: { "x-acme-key": secret }, body: { first_name: "Ann" } };
+    return (await recruiting(`/recruiting/webhooks/${slug}`, sent)).status;
+  };
   const flood = async () => {
-    await atOnce(600, (n) => {
-      const slug = n % 2 ? webhook.slug : `unknown-${n}`;
-      return recruiting(`/recruiting/webhooks/${slug}`, { headers: { "x-acme-key": `wrong ${n}` }, body: "{}" });
-    });
+    const guesses = await atOnce(300, (n) => post(n % 2 ? webhook.slug : `unknown-${n}`, "wrong"));
+    assert.deepEqual([...new Set(guesses)], [401]);
+    for (const { slug, secret } of [webhook, unseen]) assert.equal(await post(slug, secret), 201);
     await eventually(60, async () => {
       const rows = await sql`
         select requests::int from public.refused_proof_list where vendor_id = ${webhook.id}`;
-      assert.deepEqual(rows.map(({ requests }) => requests), [300]);
+      assert.deepEqual(rows.map(({ requests }) => requests), [150]);
     });
   };
   await withFetch(async (fetch, input, init) => {
@@ -202,7 +190,7 @@ Deno.test("a flood of wrong proofs is one row, and few calls", async () => {
     }
     return await fetch(input, init);
   }, () => consoleOf(flood));
-  assert(calls.length < 30, `${calls.length} calls`);
+  assert(calls.length < 10, `${calls.length} calls`);
   for (const refused of calls) assert(refused <= 101, `${refused} in a call`);
 });
 
@@ -222,34 +210,16 @@ Deno.test("LinkedIn's and Meta's challenges get their responses", async () => {
   assertResponse(await subscribe("guessed"), 401);
 });
 
-Deno.test("a secret that is taken away stops at once, and a webhook that is switched off", async () => {
+Deno.test("a secret that is taken away stops at once, although the vendor is cached", async () => {
   const webhook = await createWebhook();
   const rotated = { ...webhook, secret: crypto.randomUUID() };
   const id = await addSecret(webhook, rotated.secret);
   const lead = { first_name: "Ann" };
-  assertResponse(await deliver(webhook, lead), 201);
   assertResponse(await deliver(rotated, lead), 201);
   await sql`select public.revoke_vendor_webhook_secret(${id})`;
-  const unproven = shown(await deliver({ ...webhook, secret: "wrong" }, lead));
-  assert.deepEqual(shown(await deliver(rotated, lead)), unproven);
+  assertError(await deliver(rotated, lead), 401, "UNAUTHORIZED", /missing or wrong/);
   assertResponse(await deliver(webhook, lead), 201);
-  await sql`update public.vendors set webhook_scheme = null where id = ${webhook.id}`;
-  assert.deepEqual(shown(await deliver(webhook, lead)), unproven);
-  await assertStored(webhook, 3);
-});
-
-Deno.test("wrong proofs, however many, keep out no delivery with a right one", async () => {
-  const recruiting = await functionWith("recruiting", {});
-  const [webhook, unseen] = [await createWebhook(), await createWebhook()];
-  const post = async (slug: string, secret: string) => {
-    const sent = { headers: { "x-acme-key": secret }, body: { first_name: "Ann" } };
-    return (await recruiting(`/recruiting/webhooks/${slug}`, sent)).status;
-  };
-  await consoleOf(async () => {
-    const guesses = await atOnce(400, (n) => post(n % 2 ? "unknown" : webhook.slug, "wrong"));
-    assert.deepEqual([...new Set(guesses)], [401]);
-    for (const { slug, secret } of [webhook, unseen]) assert.equal(await post(slug, secret), 201);
-  });
+  await assertStored(webhook, 2);
 });
 
 Deno.test("a secret in the query or the body is in no log and in no rejected delivery", async () => {
