@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 import { sign } from "hono/jwt";
 import { browserClient, signInNewAgent } from "../support/agents.ts";
-import { ingest } from "../support/applications.ts";
-import { createOrder, createVendor, sql, stack } from "../support/client.ts";
+import { sql, stack } from "../support/client.ts";
 import {
   awaitEvents,
   awaitStatus,
@@ -73,20 +72,6 @@ realtimeTest(
   },
 );
 
-realtimeTest("a lead that was distributed is an event of its agent, with ids alone", async (use) => {
-  const vendor = await createVendor();
-  const order = await createOrder(vendor);
-  const agent = await signInNewAgent(order.agency_id);
-  await sql`update public.recruiting_orders set agent_id = ${agent.agent_id} where id = ${order.id}`;
-  const subscription = await subscribe(use(await openTab(agent)), `agent:${agent.agent_id}`);
-  const { body } = await ingest(vendor, { first_name: "Ada" });
-  assert.equal(body.distributed_to.agent_id, agent.agent_id);
-  // The stack's scheduler does the same every few seconds, unless texts are switched off.
-  await sql`select private.deliver_notifications()`;
-  const [event] = await awaitEvents(subscription, 1);
-  assert.partialDeepStrictEqual(event, { kind: "lead", lead_id: body.id, conversation_id: null, message_id: null });
-});
-
 realtimeTest("a user who is not the topic's active agent is refused", async (use) => {
   const agent = await createEscalated();
   const [colleague, manager] = await Promise.all([
@@ -122,23 +107,6 @@ realtimeTest("a user who is not the topic's active agent is refused", async (use
     }),
   );
 });
-
-realtimeTest(
-  "a manager gets what is sent to the manager's own topic, and no one else's",
-  async (use) => {
-    const agent = await createEscalated();
-    const manager = await signInNewAgent(agent.agency_id, "manager");
-    const subscription = await subscribe(use(manager.client), `agent:${manager.agent_id}`);
-    await receive(agent.conversation);
-    await sql`
-    update public.recruiting_conversations set assigned_agent_id = ${manager.agent_id}
-    where id = ${agent.conversation.id}`;
-    await receive(agent.conversation);
-    const [event] = await awaitEvents(subscription, 1);
-    assert.equal(subscription.events.length, 1);
-    assert.equal(event!.conversation_id, agent.conversation.id);
-  },
-);
 
 realtimeTest("a channel lives as long as its token, and a newer one prolongs it", async (use) => {
   const agent = await createEscalated();

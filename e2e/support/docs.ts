@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
+import { runInNewContext } from "node:vm";
 import { stackInfoFile } from "../../dev/local/mod.ts";
 import { admin } from "./admin.ts";
 
@@ -106,8 +107,12 @@ function assertLike(actual: unknown, expected: unknown): void {
   assert.deepEqual(ids(actual), ids(expected));
 }
 
-/** A line of the administrator's command that needs neither a shell nor a file, and ends where its quotes do. */
-const ADMIN = /^(npm run admin -- (?:"[^\n"|<>&;$`\\#]*"|[^\n"'|<>&;$`\\#.]|\.(?!json|csv))+)$/m;
+/**
+ * A line of the administrator's command that needs no shell: at most, `node -p` reads what it prints, a file or a variable
+ * takes it, and words in quotes have variables.
+ */
+const ADMIN =
+  /^(?:export (?<variable>\w+)=\$\()?npm run (?:--silent )?admin -- (?<words>(?:"(?:[^\n"|<>&;$`\\#]|\$\w+)*"|[^\n"'|<>&;$`\\#)])+?)(?: (?:\\\n *)?\| node -p '(?<script>[^'\n]*)'| > (?<file>\S+))?\)?(?: +#.*)?$/gm;
 
 /**
  * `npm run`, for a shell: the line of package.json, with npm's banner, and without the time that npm itself takes. The
@@ -134,24 +139,40 @@ const NPM = `npm() {
 /** Runs a command as it is pasted into a terminal, and returns what it prints. The terminal keeps what it exports. */
 async function paste(command: string, folder: string, terminal: Variables): Promise<string> {
   let printed = "";
+  let end = 0;
   // Together what stands between the lines that need no shell.
-  for (const lines of command.split(ADMIN)) {
-    if (ADMIN.test(lines)) printed += await administer(lines, terminal);
-    else if (lines.trim() !== "") printed += await runInShell(lines, folder, terminal);
+  const runUntil = async (at: number) => {
+    const lines = command.slice(end, at);
+    if (!/^(?:\s*(?:#.*)?\n?)*$/.test(lines)) printed += await runInShell(lines, folder, terminal);
+  };
+  for (const match of command.matchAll(ADMIN)) {
+    await runUntil(match.index);
+    end = match.index + match[0].length;
+    printed += await administer(match, folder, terminal);
   }
+  await runUntil(command.length);
   return printed;
 }
 
-/** Runs `npm run admin -- <line>` in this process, which takes a tenth of the time, with the variables of a terminal. */
-async function administer(command: string, terminal: Variables): Promise<string> {
+/** Runs a line of the administrator's command in this process, which takes a tenth of the time. */
+async function administer(
+  { 0: line, groups = {} }: RegExpExecArray,
+  folder: string,
+  terminal: Variables,
+): Promise<string> {
+  const { variable, words, script, file } = groups;
+  const variables = { ...terminal, INIT_CWD: folder };
   const before = Deno.env.toObject();
-  for (const [name, value] of Object.entries(terminal)) Deno.env.set(name, value);
+  for (const [name, value] of Object.entries(variables)) Deno.env.set(name, value);
   try {
-    const { code, out, err } = await admin(command.replace(/^.*? -- /, ""));
-    assert.equal(code, 0, `${command}\n${out}${err}`);
-    return out;
+    const { code, out, err } = await admin(words!.replace(/\$(\w+)/g, (_, name) => terminal[name] ?? ""));
+    assert.equal(code, 0, `${line}\n${out}${err}`);
+    const printed = script === undefined ? out : String(runInNewContext(script, { fs: { readFileSync: () => out } }));
+    if (file !== undefined) await Deno.writeTextFile(`${folder}/${file}`, printed);
+    if (variable !== undefined) terminal[variable] = printed.trim();
+    return file === undefined && variable === undefined ? printed : "";
   } finally {
-    for (const name of Object.keys(terminal)) {
+    for (const name of Object.keys(variables)) {
       if (before[name] === undefined) Deno.env.delete(name);
       else Deno.env.set(name, before[name]);
     }
