@@ -24,7 +24,7 @@ const LEAD: GraphLead = {
   vehicle: "nobody asks for it",
   field_data: [{ name: "first_name", values: ["Lee"] }],
 };
-const NOTHING = { ok: false, status: null, code: null, subcode: null, retryAfterSeconds: null };
+const NOTHING = { ok: false, status: null, code: null, subcode: null, retryAfterSeconds: null } as const;
 
 const fetchLead = (id = LEAD.id, secrets = [GRAPH_APP.secret]) => getLead(id, GRAPH_TOKEN, secrets);
 
@@ -34,16 +34,11 @@ function start(...faults: GraphFault[]): void {
   for (const fault of faults) double.fail(fault);
 }
 
-Deno.test("a lead comes with the fields that were asked for", async () => {
+Deno.test("a lead comes with the fields that were asked for, and the token stands in no address", async () => {
   start();
   const { vehicle: _, ...asked } = LEAD;
   assert.deepEqual(await fetchLead(), { ok: true, body: asked, appSecret: GRAPH_APP.secret });
   assert.deepEqual(double.requests().map(({ path, proof }) => [path, proof]), [[LEAD.id, true]]);
-});
-
-Deno.test("the token stands in no address", async () => {
-  start();
-  await fetchLead();
   assert.equal(JSON.stringify(double.requests()).includes(GRAPH_TOKEN), false);
 });
 
@@ -78,31 +73,25 @@ Deno.test("an error that is about the lead is not tried with another secret", as
 const refused = (status: number, code: number | null, more: object = {}) =>
   ({ ...NOTHING, status, code, ...more, reason: "refused" }) as GraphAnswer;
 
-for (
-  const [what, fault, expected] of [
+Deno.test("what Meta answers is told as it is, and the next request is as usual", async () => {
+  const cases: [string, GraphFault, GraphAnswer][] = [
     ["an expired token", { code: 190, subcode: 463 }, refused(400, 190, { subcode: 463 })],
-    ["an ended session", { code: 102 }, refused(400, 102)],
     ["a missing permission", { code: 10 }, refused(403, 10)],
-    ["another missing permission", { code: 200 }, refused(403, 200)],
-    ["a wrong parameter", { code: 100 }, refused(400, 100)],
     ["a lead that is gone", { code: 100, subcode: 33 }, refused(400, 100, { subcode: 33 })],
     ["too many calls", { code: 80005, wait_minutes: 19 }, refused(400, 80005, { retryAfterSeconds: 1_140 })],
     ["too many calls, with 429", { status: 429, wait_minutes: 1 }, refused(429, null, { retryAfterSeconds: 60 })],
-    ["too many calls, and no word of the wait", { code: 4 }, refused(403, 4)],
     ["an error of Meta's", { code: 2 }, refused(503, 2)],
     ["an error without words", { status: 500 }, refused(500, null)],
-    ["an error as 200", { status: 200, code: 1 }, refused(200, 1)],
     ["a page of a proxy", { status: 502, text: "<html>" }, { ...NOTHING, status: 502, reason: "no_json" }],
     ["a list", { text: "[]" }, { ...NOTHING, status: 200, reason: "no_json" }],
     ["2 MB", { bytes: 2 * MIB }, { ...NOTHING, status: 200, reason: "too_large" }],
-  ] as [string, GraphFault, GraphAnswer][]
-) {
-  Deno.test(`${what} is told as it is, and the next request is as usual`, async () => {
+  ];
+  for (const [what, fault, expected] of cases) {
     start(fault);
-    assert.deepEqual(await fetchLead(), expected);
-    assert((await fetchLead()).ok);
-  });
-}
+    assert.deepEqual(await fetchLead(), expected, what);
+    assert((await fetchLead()).ok, what);
+  }
+});
 
 Deno.test("a connection that closes is lost", async () => {
   // Deno sends a request again by itself.
@@ -120,17 +109,20 @@ Deno.test("a redirect is not followed, so the token goes nowhere else", async ()
   await other.stop();
 });
 
-Deno.test("an answer that takes too long is lost", async () => {
-  start({ delay_ms: 60_000 });
-  const started = Date.now();
-  assert.deepEqual(await fetchLead(), { ...NOTHING, reason: "lost" });
-  assert(Date.now() - started < 40_000);
-  await double.stop();
-  await double.start();
-});
-
-Deno.test("a request ends when its caller ends it", async () => {
-  start({ delay_ms: 60_000 });
+Deno.test("an answer that takes too long is lost, and a request ends when its caller ends it", async () => {
+  const { timeout } = AbortSignal;
+  const asked: number[] = [];
+  AbortSignal.timeout = (milliseconds) => {
+    asked.push(milliseconds);
+    return timeout.call(AbortSignal, milliseconds / 100);
+  };
+  try {
+    start({ delay_ms: 60_000, times: 2 });
+    assert.deepEqual(await fetchLead(), { ...NOTHING, reason: "lost" });
+    assert.deepEqual(asked, [10_000]);
+  } finally {
+    AbortSignal.timeout = timeout;
+  }
   const answer = await getLead(LEAD.id, GRAPH_TOKEN, [GRAPH_APP.secret], AbortSignal.timeout(50));
   assert.deepEqual(answer, { ...NOTHING, reason: "lost" });
   await double.stop();
@@ -143,37 +135,40 @@ Deno.test("nothing was sent where nobody listens", async () => {
   await double.start();
 });
 
-for (const id of ["", "12a", "../me", "1/../me", "1?fields=id", "-1", "1".repeat(33), "１２"]) {
-  Deno.test(`nothing is asked for the id ${JSON.stringify(id)}`, async () => {
-    start();
+Deno.test("nothing is asked for what is no id", async () => {
+  start();
+  for (const id of ["", "12a", "../me", "1/../me", "1?fields=id", "-1", "1".repeat(33), "１２"]) {
     assert.deepEqual(await fetchLead(id), { ...NOTHING, reason: "id" });
-    assert.deepEqual(double.requests(), []);
-  });
-}
+  }
+  assert.deepEqual(double.requests(), []);
+});
 
-for (
-  const [value, origin] of [
-    ["", "https://graph.facebook.com"],
-    [" https://graph.example.com/ ", "https://graph.example.com"],
-    ["http://localhost:1", "http://localhost:1"],
-    ["http://graph.facebook.com", null],
-    ["https://user@graph.facebook.com", null],
-    ["https://graph.facebook.com/v24.0", null],
-    ["ftp://127.0.0.1", null],
-    ["graph", null],
-  ] as const
-) {
-  Deno.test(`META_GRAPH_BASE_URL=${JSON.stringify(value)} ${origin === null ? "is refused" : `is ${origin}`}`, async () => {
-    Deno.env.set("META_GRAPH_BASE_URL", value);
-    try {
-      if (origin !== null) return assert.equal(graphOrigin(), origin);
-      assert.throws(graphOrigin, { name: "ConfigurationError" });
-      assert.deepEqual(await fetchLead(), { ...NOTHING, reason: "configuration" });
-    } finally {
-      Deno.env.set("META_GRAPH_BASE_URL", double.url);
+Deno.test("META_GRAPH_BASE_URL is an origin with https, or one on this machine", async () => {
+  const origins = {
+    "": "https://graph.facebook.com",
+    " https://graph.example.com/ ": "https://graph.example.com",
+    "http://localhost:1": "http://localhost:1",
+  };
+  const wrong = [
+    "http://graph.facebook.com",
+    "https://user@graph.facebook.com",
+    "https://graph.facebook.com/v24.0",
+    "graph",
+  ];
+  try {
+    for (const [value, origin] of Object.entries(origins)) {
+      Deno.env.set("META_GRAPH_BASE_URL", value);
+      assert.equal(graphOrigin(), origin);
     }
-  });
-}
+    for (const value of wrong) {
+      Deno.env.set("META_GRAPH_BASE_URL", value);
+      assert.throws(graphOrigin, { name: "ConfigurationError" }, value);
+      assert.deepEqual(await fetchLead(), { ...NOTHING, reason: "configuration" });
+    }
+  } finally {
+    Deno.env.set("META_GRAPH_BASE_URL", double.url);
+  }
+});
 
 Deno.test("a token and a person stand in no log line and in no error", async () => {
   start({ code: 190 }, { bytes: 2 * MIB }, { text: "{" }, { drop: true, times: -1 });
