@@ -1,4 +1,4 @@
-/** What the parts show without an act. e2e/desk/parts.test.ts shows what acts. */
+/** What the parts show without an act. e2e/desk/components.test.ts shows what acts. */
 import assert from "node:assert/strict";
 import { renderToStaticMarkup } from "react-dom/server";
 import { Avatar, initialsOf } from "./avatar.tsx";

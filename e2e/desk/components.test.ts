@@ -1,8 +1,8 @@
-/** Each component of desk/ui that acts, alone, on a page that is built for these tests (desk/ui/examples). */
+/** Each component of desk/ui that acts, alone, on a page that is built for these tests (desk/ui/examples): keyboard, address, axe. */
 import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
 import { exampleTest } from "./examples.ts";
-import { assertAccessible, until } from "./harness.ts";
+import { assertAccessible, assertFits, PHONE, until } from "./harness.ts";
 
 /** Whether an element has the focus. */
 async function hasFocus(element: Locator): Promise<boolean> {
@@ -76,15 +76,6 @@ exampleTest("form", "gives its fields to what it does, and tells whether that we
   await page.getByRole("status").getByText("Saved").waitFor();
 });
 
-exampleTest("load-more-button", "reads the next page, and is gone after the last", async (page) => {
-  await assertAccessible(page);
-  await page.getByRole("button", { name: "Show more" }).press("Enter");
-  await page.getByRole("button", { name: "Loading" }).and(page.locator("[aria-disabled=true]")).waitFor();
-  await page.evaluate("test.resolve()");
-  await page.getByText("Row 3").waitFor();
-  assert.equal(await page.getByRole("button").count(), 0);
-});
-
 exampleTest("search", "has the words once the typing pauses, without the blanks around them", async (page) => {
   await page.getByRole("searchbox", { name: "Name or last digits" }).pressSequentially(" Maya  ");
   await page.getByRole("status").getByText("|Maya", { exact: true }).waitFor();
@@ -113,3 +104,151 @@ exampleTest("browser", "follows the window and the network", async (page) => {
     visualViewport.dispatchEvent(new Event("resize"));`);
   assert.equal(await page.evaluate("document.documentElement.style.getPropertyValue('--visible-height')"), "300px");
 });
+
+exampleTest("parts", "all fit a window and a phone, and axe finds nothing", async (page) => {
+  await assertAccessible(page);
+  await page.setViewportSize(PHONE.viewport!);
+  await assertFits(page);
+  await assertAccessible(page);
+});
+
+exampleTest("table", "sorts in the address, selects, and has a menu at the end of a row", async (page) => {
+  const names = () => page.getByRole("rowheader").allInnerTexts();
+  assert.deepEqual((await names()).slice(0, 2), ["Devon Price", "Grace Kim"]);
+  await page.getByRole("button", { name: "Waiting" }).click();
+  assert.match(page.url(), /#\/table\?sort=-waiting$/);
+  assert.deepEqual((await names()).slice(0, 2), ["Devon Price", "Omar Haddad"]);
+  assert.equal(await page.getByRole("columnheader", { name: "Waiting" }).getAttribute("aria-sort"), "descending");
+  await page.reload();
+  await page.getByRole("rowheader").first().waitFor();
+  assert.deepEqual((await names()).slice(0, 2), ["Devon Price", "Omar Haddad"]);
+  await page.getByRole("button", { name: "Name" }).click();
+  assert.match(page.url(), /#\/table$/);
+
+  await page.getByLabel("Select Grace Kim").check();
+  await page.getByLabel("Select all that are shown").check();
+  await page.getByRole("group", { name: "Selected rows" }).getByText("6 selected").waitFor();
+  await page.getByLabel("Select Maya Ortiz").uncheck();
+  await assertAccessible(page);
+  await page.getByRole("button", { name: "Give them away" }).click();
+  await page.getByRole("group", { name: "Selected rows" }).waitFor({ state: "detached" });
+
+  await page.getByRole("button", { name: "More about Maya Ortiz" }).click();
+  await page.getByRole("menuitem", { name: "Archive" }).click();
+  assert.match(await page.locator("output").innerText(), /^give Devon Price.*;archive Maya Ortiz;$/);
+});
+
+exampleTest("table", "Shift selects the rows between two boxes, and arrow keys go from box to box", async (page) => {
+  const selected = () => page.getByRole("checkbox", { checked: true }).evaluateAll((all) => all.length);
+  const box = (name: string) => page.getByLabel(`Select ${name}`);
+  await box("Grace Kim").click();
+  await box("Ruth Lindqvist").click({ modifiers: ["Shift"] });
+  await page.getByText("4 selected").waitFor();
+  assert.equal(await page.evaluate("getSelection().toString()"), "");
+  await box("Maya Ortiz").click();
+  await box("Omar Haddad").click({ modifiers: ["Shift"] });
+  await page.getByText("2 selected").waitFor();
+
+  await page.keyboard.press("ArrowUp");
+  await page.keyboard.press("ArrowUp");
+  await page.keyboard.press("Shift+ArrowUp");
+  await page.locator(":focus").and(box("Devon Price")).waitFor();
+  await page.getByText("3 selected").waitFor();
+  await box("Tomás Rivera").focus();
+  await page.keyboard.press("Shift+Space");
+  await page.getByText("6 selected").waitFor();
+  assert.equal(await selected(), 7, "with the one that selects all");
+});
+
+exampleTest("table-long", "renders only the rows that show of 5,000, and the last is reached", async (page) => {
+  assert(await page.getByRole("row").count() < 100);
+  await until(async () => {
+    await page.evaluate("scrollTo(0, document.documentElement.scrollHeight)");
+    return await page.locator("tr[aria-rowindex='5001']").count() === 1;
+  });
+  assert(await page.getByRole("row").count() < 100);
+  // The head stays where it is.
+  assert((await page.getByRole("columnheader", { name: "State" }).boundingBox())!.y < 60);
+});
+
+exampleTest(
+  "bar-chart",
+  "arrow keys go from bar to bar, Enter opens one, and its table is a click away",
+  async (page) => {
+    const bar = (name: RegExp) => page.getByRole("link", { name });
+    await bar(/^Nov 23: 8 recruits, Indeed 2, Job board 4, ZipRecruiter 1, Referral 1$/).focus();
+    await page.keyboard.press("ArrowLeft");
+    await page.locator(".tip").getByText("Nov 22: 7").waitFor();
+    await assertAccessible(page);
+    await page.keyboard.press("Enter");
+    await until(() => page.url().endsWith("#/day/12"));
+    await page.getByRole("button", { name: "Table" }).click();
+    await page.getByRole("row", { name: /^Nov 13 6 4 3 1 14$/ }).waitFor();
+    await assertAccessible(page);
+  },
+);
+
+exampleTest("menu", "arrow keys go through it, Enter does one, and Escape gives the focus back", async (page) => {
+  const button = page.getByRole("button", { name: "More" });
+  await button.focus();
+  await page.keyboard.press("Enter");
+  await page.locator("[role=menuitem]:focus", { hasText: "Snooze" }).waitFor();
+  await assertAccessible(page);
+  await page.keyboard.press("ArrowUp");
+  await page.keyboard.press("Enter");
+  assert.equal(await page.locator("output").innerText(), "delete;");
+  await page.keyboard.press("Enter");
+  await page.locator("[role=menuitem]:focus").waitFor();
+  await page.keyboard.press("Escape");
+  await page.locator("button:focus", { hasText: "More" }).waitFor();
+});
+
+exampleTest("drawer", "is closed by Escape, its button and a click beside it", async (page) => {
+  const open = page.getByRole("button", { name: "Open it" });
+  const drawer = page.getByRole("dialog", { name: "About Maya" });
+  const closes = [
+    () => page.keyboard.press("Escape"),
+    () => page.getByRole("button", { name: "Close" }).click(),
+    () => page.mouse.click(20, 300),
+  ];
+  for (const close of closes) {
+    await open.click();
+    await drawer.waitFor();
+    await close();
+    await drawer.waitFor({ state: "detached" });
+  }
+  await open.click();
+  await drawer.waitFor();
+  await assertAccessible(page);
+});
+
+exampleTest("palette", "words choose, arrow keys go on, and Enter does it", async (page) => {
+  const options = page.getByRole("option");
+  assert.equal(await options.count(), 3);
+  await assertAccessible(page);
+  await page.keyboard.type("rec go");
+  assert.deepEqual(await options.locator("bdi").allInnerTexts(), ["Recruits", "Maya Ortiz"]);
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  assert.equal(await page.locator("output").innerText(), "maya;");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+});
+
+exampleTest(
+  "toast",
+  "three are shown at most, one undoes, Escape closes the newest, and the others go",
+  async (page) => {
+    await page.clock.install();
+    const toasts = page.locator(".toast");
+    for (let n = 0; n < 4; n++) await page.getByRole("button", { name: "Move" }).click();
+    assert.deepEqual(await toasts.locator("> span").allInnerTexts(), ["Moved 2", "Moved 3", "Moved 4"]);
+    await assertAccessible(page);
+    await toasts.first().getByRole("button", { name: "Undo" }).click();
+    assert.equal(await page.locator("output").innerText(), "undo 2;");
+    await page.mouse.move(0, 0);
+    await page.keyboard.press("Escape");
+    assert.deepEqual(await toasts.locator("> span").allInnerTexts(), ["Moved 3"]);
+    await page.clock.fastForward(60_000);
+    await until(async () => await toasts.count() === 0);
+  },
+);

@@ -13,7 +13,6 @@ import { ErrorBoundary } from "../error_boundary.tsx";
 import { Field } from "../field.tsx";
 import { useIsWide } from "../is_wide.ts";
 import { useDeskLocation, useDeskSearch } from "../location.ts";
-import { LoadMoreButton } from "../load_more_button.tsx";
 import { useOnline } from "../online.ts";
 import { Search, useDebounced } from "../search.tsx";
 import { useVisibleHeight } from "../visible_height.ts";
@@ -57,30 +56,6 @@ function Form() {
   );
 }
 
-/** A list of which the test says how it was read. */
-function List() {
-  const [isFetchingNextPage, setFetching] = useState(false);
-  const [count, setCount] = useState(2);
-  return (
-    <>
-      <ul>{Array.from({ length: count }, (_, n) => <li key={n}>Row {n}</li>)}</ul>
-      <LoadMoreButton
-        query={{
-          hasNextPage: count < 4,
-          isFetchingNextPage,
-          fetchNextPage: () => {
-            setFetching(true);
-            void act().then(() => {
-              setCount(4);
-              setFetching(false);
-            });
-          },
-        }}
-      />
-    </>
-  );
-}
-
 function SearchBox() {
   const [typed, setTyped] = useState("");
   const debounced = useDebounced(typed);
@@ -116,7 +91,6 @@ const EXAMPLES: Record<string, () => ReactNode> = {
     />
   ),
   "form": () => <Form />,
-  "load-more-button": () => <List />,
   "search": () => <SearchBox />,
   "error-boundary": () => (
     <ErrorBoundary>

@@ -232,13 +232,11 @@ function Small() {
 export const PARTS: Record<string, () => ReactNode> = {
   "table": () => <People count={6} />,
   "table-long": () => <People count={5000} />,
-  "table-empty": () => <People count={0} />,
   "bar-chart": () => <Chart />,
   "menu": () => <MenuExample />,
   "drawer": () => <DrawerExample />,
   "palette": () => <PaletteExample />,
   "toast": () => <ToastExample />,
-  "date-range": () => <Days />,
   "parts": () => (
     <>
       <Tabs label="Parts" tabs={[{ href: "/parts", label: "All", count: 12 }, { href: "/other", label: "Other" }]} />
