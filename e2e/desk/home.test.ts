@@ -1,13 +1,10 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
-import { signInNewAgent } from "../support/agents.ts";
-import { createAgency, createVendor, sql } from "../support/client.ts";
+import { createVendor, sql } from "../support/client.ts";
 import { type Conversation, createConversation, receive } from "../support/sms.ts";
 import { assertAccessible, assertFits, deskTest, NARROW, signIn, until } from "./harness.ts";
 import { rows } from "./recruit_rows.ts";
 import { createTeam } from "./teams.ts";
-
-const MOBILE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 
 /** An agency on a Monday morning: two vendors, four orders, and recruits who wait, opted out or were not reached. */
 async function createMonday() {
@@ -66,7 +63,7 @@ async function back(page: Page): Promise<void> {
 }
 
 deskTest(
-  "a manager begins at home, where each figure stands beside that of before and opens exactly its list",
+  "a manager begins at home, where each figure stands beside that of before and opens exactly its list, also on a phone",
   async (page) => {
     const monday = await createMonday();
     await signIn(page, monday);
@@ -87,7 +84,6 @@ deskTest(
       await page.getByRole("heading", { name: title, level: 1 }).waitFor();
       await rows(page).getByText(words).waitFor();
       assert.equal(await rows(page).count(), 1);
-      await assertAccessible(page);
       const link = await rows(page).getByRole("link").getAttribute("href");
       assert.equal(link, `#/inbox/all/${conversation.id}`);
       await back(page);
@@ -124,52 +120,32 @@ deskTest(
     await needs.filter({ hasText: /2 recruits wait for/ }).getByRole("link", { name: "Open" }).click();
     await page.getByRole("region", { name: "Conversations" }).getByRole("link", { name: /Is this still open/ })
       .waitFor();
+
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.evaluate(`location.hash = "#/home/nothing"`);
+    await figure(page, "Opt-outs").waitFor();
+    assert.equal(await page.evaluate("location.hash"), "#/home", "an address of no list leads home");
+    await table(page, "Recruits by vendor").getByRole("row", { name: /Bright Careers/ }).waitFor();
+    await assertFits(page);
+    await assertAccessible(page);
+    await page.setViewportSize(NARROW);
+    await page.evaluate(`location.hash = "#/home?days=90"`);
+    await page.getByRole("region", { name: "The last 90 days" }).waitFor();
+    await assertFits(page);
+    const right = async (css: string) => {
+      const { x, width } = (await page.locator(css).last().boundingBox())!;
+      return x + width;
+    };
+    assert.ok(await right(".bar") <= NARROW.width);
+    assert.ok(await right(".tick") <= await right(".plot"), "the last day is not cut");
+    await figure(page, "Opt-outs").click();
+    await rows(page).getByText("Devon Marsh").waitFor();
+    await assertFits(page);
   },
 );
 
-deskTest("recruits of a day, a vendor and an order are listed as they are counted, also of 7 days", async (page) => {
-  const monday = await createMonday();
-  await signIn(page, monday, "home");
-  const today = page.getByRole("figure", { name: "Recruits by day and vendor" }).locator(".bar").last();
-  assert.match((await today.getAttribute("aria-label"))!, /: 48 recruits, Acme Leads 47, Bright Careers 1$/);
-  await page.locator('.bar[aria-label$=": 1 recruit, Bright Careers 1"]').first().waitFor({ state: "attached" });
-  await today.click();
-  await until(async () => await rows(page).count() === 48);
-  await back(page);
-
-  await page.getByRole("group", { name: "Days" }).getByRole("button", { name: "7 days" }).click();
-  await page.getByRole("region", { name: "The last 7 days" }).waitFor();
-  await figure(page, "Recruits").getByText("64", { exact: true }).waitFor();
-  await table(page, "Recruits by vendor").getByRole("link", { name: "Bright Careers" }).click();
-  await page.getByText("The last 7 days · Bright Careers").waitFor();
-  await until(async () => await rows(page).count() === 17);
-  await back(page);
-  await page.getByRole("region", { name: "The last 7 days" }).waitFor();
-
-  const orders = table(page, "Orders");
-  await orders.getByRole("row").filter({ hasText: "TX, OK" }).getByRole("link", { name: "60 of 100" }).click();
-  await page.getByRole("heading", { name: "Recruits of an order" }).waitFor();
-  await page.getByText(/Acme Leads.*TX, OK.*60 of 100 recruits/).waitFor();
-  await until(async () => await rows(page).count() === 42);
-  await rows(page).nth(40).getByRole("link").click();
-  await page.getByRole("heading", { name: "Ida", level: 1 }).waitFor();
-  await page.goBack();
-  await until(async () => await rows(page).count() === 42);
-  await until(async () => await page.evaluate("scrollY > 500"));
-  await page.goBack();
-  await orders.getByText("no recruits in 7 days").waitFor();
-  const troubled = await orders.getByRole("row").allInnerTexts();
-  assert.match(troubled[1]!, /paused/);
-  assert.match(troubled[2]!, /no recruits in 7 days/);
-  await page.getByRole("navigation").getByRole("link", { name: "Settings" }).click();
-  await page.getByRole("link", { name: "Orders and greetings" }).click();
-  await page.getByText("Filled and closed orders").click();
-  await page.getByRole("region", { name: "Orders" }).getByRole("link", { name: "2 of 2" }).click();
-  await until(async () => await rows(page).count() === 2);
-});
-
 deskTest(
-  "vendors show how far their leads have come, and agents what they have done, sorted as the manager likes",
+  "vendors show how far their leads have come, agents what they have done, and each number of recruits opens its list",
   async (page) => {
     const monday = await createMonday();
     await sql`
@@ -226,7 +202,6 @@ deskTest(
     await table(page, "Recruits by vendor").getByRole("link", { name: "few texted" }).click();
     await page.getByRole("heading", { name: "Recruits not texted" }).waitFor();
     await until(async () => await rows(page).count() === Number(leads));
-    await assertAccessible(page);
     await back(page);
 
     // A tablet leaves no stage out.
@@ -244,57 +219,43 @@ deskTest(
     await table(page, "Agents").getByRole("link", { name: "1" }).click();
     await page.getByRole("region", { name: "Conversations" }).getByRole("link", { name: /Is this still open/ })
       .waitFor();
+
+    await page.evaluate(`location.hash = "#/home"`);
+    const today = page.getByRole("figure", { name: "Recruits by day and vendor" }).locator(".bar").last();
+    assert.match((await today.getAttribute("aria-label"))!, /: 48 recruits, Acme Leads 47, Bright Careers 1$/);
+    await page.locator('.bar[aria-label$=": 1 recruit, Bright Careers 1"]').first().waitFor({ state: "attached" });
+    await today.click();
+    await until(async () => await rows(page).count() === 48);
+    await back(page);
+
+    await page.getByRole("group", { name: "Days" }).getByRole("button", { name: "7 days" }).click();
+    await page.getByRole("region", { name: "The last 7 days" }).waitFor();
+    await figure(page, "Recruits").getByText("64", { exact: true }).waitFor();
+    await table(page, "Recruits by vendor").getByRole("link", { name: "Bright Careers" }).click();
+    await page.getByText("The last 7 days · Bright Careers").waitFor();
+    await until(async () => await rows(page).count() === 17);
+    await back(page);
+    await page.getByRole("region", { name: "The last 7 days" }).waitFor();
+
+    const orders = table(page, "Orders");
+    await orders.getByRole("row").filter({ hasText: "TX, OK" }).getByRole("link", { name: "60 of 100" }).click();
+    await page.getByRole("heading", { name: "Recruits of an order" }).waitFor();
+    await page.getByText(/Acme Leads.*TX, OK.*60 of 100 recruits/).waitFor();
+    await until(async () => await rows(page).count() === 42);
+    await rows(page).nth(40).getByRole("link").click();
+    await page.getByRole("heading", { name: "Ida", level: 1 }).waitFor();
+    await page.goBack();
+    await until(async () => await rows(page).count() === 42);
+    await until(async () => await page.evaluate("scrollY > 500"));
+    await page.goBack();
+    await orders.getByText("no recruits in 7 days").waitFor();
+    const troubled = await orders.getByRole("row").allInnerTexts();
+    assert.match(troubled[1]!, /paused/);
+    assert.match(troubled[2]!, /no recruits in 7 days/);
+    await page.getByRole("navigation").getByRole("link", { name: "Settings" }).click();
+    await page.getByRole("link", { name: "Orders and greetings" }).click();
+    await page.getByText("Filled and closed orders").click();
+    await page.getByRole("region", { name: "Orders" }).getByRole("link", { name: "2 of 2" }).click();
+    await until(async () => await rows(page).count() === 2);
   },
 );
-
-deskTest("an address of no list leads home, and an empty list says so", async (page) => {
-  const team = await createTeam();
-  await signIn(page, team, "home/nothing");
-  await page.getByText("No recruit has come in these days.").waitFor();
-  for (
-    const wrong of ["home/leads/2026-99-99", "home/leads/days/x", "home/wrote/2026-11-01", "home/order/x", "home/order"]
-  ) {
-    await page.evaluate(`location.hash = "#/${wrong}"`);
-    await until(async () => await page.evaluate("location.hash") === "#/home");
-  }
-  await page.evaluate(`location.hash = "#/home/opt_outs"`);
-  await page.getByText("Nobody is in this list.").waitFor();
-  await assertAccessible(page);
-});
-
-deskTest("home has no place for an agent, whom the service refuses the figures too", async (page) => {
-  const { id } = await createAgency();
-  const agent = await signInNewAgent(id);
-  await signIn(page, agent, "home");
-  await page.getByText("This part is for an agency's managers.").waitFor();
-  assert.equal(await page.getByRole("link", { name: "Home" }).count(), 0);
-  for (const [name, args] of [["agency_figures", {}], ["figure_list", { figure: "wrote" }]] as const) {
-    const { error } = await agent.client.rpc(name, args);
-    assert.equal(error?.code, "42501", name);
-  }
-  await page.goto(`${page.url().split("#")[0]}#/`);
-  await page.getByRole("heading", { name: "Inbox" }).waitFor();
-});
-
-deskTest("home fits a phone, the narrowest too", async (page) => {
-  const monday = await createMonday();
-  await signIn(page, monday);
-  await table(page, "Orders").getByText("of 400").waitFor();
-  await table(page, "Recruits by vendor").getByRole("row", { name: /Bright Careers/ }).waitFor();
-  await assertFits(page);
-  await assertAccessible(page);
-  await page.setViewportSize(NARROW);
-  await page.evaluate(`location.hash = "#/home?days=90"`);
-  await page.getByRole("region", { name: "The last 90 days" }).waitFor();
-  await assertFits(page);
-  const right = async (css: string) => {
-    const { x, width } = (await page.locator(css).last().boundingBox())!;
-    return x + width;
-  };
-  assert.ok(await right(".bar") <= NARROW.width);
-  // It is not cut.
-  assert.ok(await right(".tick") <= await right(".plot"));
-  await figure(page, "Opt-outs").tap();
-  await rows(page).getByText("Devon Marsh").waitFor();
-  await assertFits(page);
-}, MOBILE);
