@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { datesOf, dayIn } from "./options.ts";
+import { datesOf, dayIn, pastTime } from "./options.ts";
 
 const DAY = 86_400_000;
 
@@ -27,4 +27,18 @@ Deno.test("the agency's time zone goes before --timezone, and a date stays as it
 
 Deno.test("an unknown time zone is left to the database, which refuses it", () => {
   assert.equal(dayIn("today", "Mars/Base"), dayIn("today", "UTC"));
+});
+
+Deno.test("a time without an offset is one of UTC, wherever the command runs", () => {
+  const before = Deno.env.get("TZ");
+  try {
+    for (const zone of ["Pacific/Pago_Pago", "Pacific/Kiritimati"]) {
+      Deno.env.set("TZ", zone);
+      const read = pastTime("--since <time>", "since when").parseArg! as (text: string, previous: unknown) => Date;
+      assert.deepEqual(read("2026-01-31T09:00", undefined), new Date("2026-01-31T09:00Z"), zone);
+    }
+  } finally {
+    if (before === undefined) Deno.env.delete("TZ");
+    else Deno.env.set("TZ", before);
+  }
 });

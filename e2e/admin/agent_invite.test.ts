@@ -1,8 +1,9 @@
 /** `npm run admin -- agent invite`: the mailbox of the address gets the login, and nobody else. */
 import assert from "node:assert/strict";
 import { createClient } from "@supabase/supabase-js";
-import { admin, adminJson, assertRefused, npmRun } from "../support/admin.ts";
+import { admin, adminJson, assertRefused } from "../support/admin.ts";
 import { createAgency, sql, stack } from "../support/client.ts";
+import { withEnv } from "../support/env.ts";
 
 const { auth } = createClient(stack.api_url, stack.secret_key, {
   auth: { persistSession: false, autoRefreshToken: false },
@@ -40,128 +41,80 @@ async function userIdOf(agent: { id: string }): Promise<string | null> {
   return row!.user_id;
 }
 
-Deno.test("an agent is invited, and the login is the agent's", async () => {
-  const email = newEmail();
-  const agent = await createAgent(email);
-  const invited = await adminJson(`agent invite ${email}`);
-  assert.equal(invited.id, agent.id);
-  assert.equal(invited.invited, true);
-  const { data } = await auth.admin.getUserById(invited.user_id);
-  assert.equal(data.user!.email, email);
-  assert.ok(data.user!.invited_at);
-  assert.ok(!data.user!.email_confirmed_at);
-});
+/** When a login was made, confirmed and used, as the command says it. */
+const MADE = String.raw`made 20[\d: -]+, confirmed 20[\d: -]+, never used`;
 
-for (const isConfirmed of [false, true]) {
-  const kind = isConfirmed ? "confirmed" : "unconfirmed";
-  Deno.test(`a stranger's ${kind} user of the address does not become the agent's`, async () => {
-    const email = newEmail();
-    const agent = await createAgent(email);
-    await createStranger(email, agent, isConfirmed);
-    assertRefused(
-      await admin(`agent invite ${agent.id}`),
-      1,
-      isConfirmed
-        ? /has a login that this command did not make: made 20[\d: -]+, confirmed 20[\d: -]+, never used.*--existing/
-        : /has a login that this command did not make: made 20[\d: -]+, never confirmed, never used.*Delete it/,
-    );
-    assert.equal(await userIdOf(agent), null);
-  });
-}
+Deno.test("an agent is invited until the link has been used, also after the address was corrected", async () => {
+  const [wrong, email] = [newEmail(), newEmail()];
+  const agent = await createAgent(wrong);
+  const first = await adminJson(`agent invite ${wrong}`);
+  assert.deepEqual([first.id, first.invited], [agent.id, true]);
+  const user = async () => (await auth.admin.getUserById(first.user_id)).data.user!;
+  const made = await user();
+  assert.deepEqual([made.email, made.email_confirmed_at ?? null], [wrong, null]);
+  assert.ok(made.invited_at);
 
-Deno.test("--existing connects a confirmed user, after a question that shows what it is", async () => {
-  const email = newEmail();
-  const agent = await createAgent(email);
-  const user_id = await createStranger(email, agent, true);
-  assertRefused(
-    await admin(`agent invite ${agent.id} --existing`),
-    2,
-    /made 20[\d: -]+, confirmed 20[\d: -]+, never used\b.*--yes$/,
-  );
-  assert.equal(await userIdOf(agent), null);
-  const connected = await adminJson(`agent invite ${agent.id} --existing --yes`);
-  assert.equal(connected.invited, false);
-  assert.equal(connected.user_id, user_id);
-});
-
-Deno.test("--existing connects no unconfirmed user, whatever else is said", async () => {
-  const email = newEmail();
-  const agent = await createAgent(email);
-  await createStranger(email, agent, false);
-  assertRefused(
-    await admin(`agent invite ${agent.id} --existing --yes`),
-    1,
-    /never confirmed.*Delete it/,
-  );
-  assert.equal(await userIdOf(agent), null);
-});
-
-Deno.test("an invitation is sent again until it has been used", async () => {
-  const agent = await createAgent(newEmail());
-  const first = await adminJson(`agent invite ${agent.id}`);
-  const again = await adminJson(`agent invite ${agent.id}`);
-  assert.deepEqual([again.invited, again.user_id], [true, first.user_id]);
-
+  const invite = `agent invite ${agent.id}`;
+  const inviteAgain = async () => {
+    const { invited, user_id } = await adminJson(invite);
+    assert.deepEqual([invited, user_id], [true, first.user_id]);
+  };
+  await inviteAgain();
   // As after a command that broke off before the two were connected.
   await sql`update public.agents set user_id = null where id = ${agent.id}`;
-  const resumed = await adminJson(`agent invite ${agent.id}`);
-  assert.deepEqual([resumed.invited, resumed.user_id], [true, first.user_id]);
+  await inviteAgain();
+  await adminJson(`agent update ${agent.id} --email ${email}`);
+  await inviteAgain();
+  assert.equal((await user()).email, email);
 
-  await useInvitation(first.user_id);
-  assertRefused(
-    await admin(`agent invite ${agent.id}`),
-    1,
-    /has a login already: made 20[\d: -]+, confirmed 20[\d: -]+/,
-  );
-});
-
-Deno.test("after the address was corrected the invitation goes to the right one", async () => {
-  const [wrong, right] = [newEmail(), newEmail()];
-  const agent = await createAgent(wrong);
-  const first = await adminJson(`agent invite ${agent.id}`);
-  await adminJson(`agent update ${agent.id} --email ${right}`);
-  const second = await adminJson(`agent invite ${agent.id}`);
-  assert.deepEqual([second.invited, second.user_id], [true, first.user_id]);
-  assert.equal((await auth.admin.getUserById(first.user_id)).data.user!.email, right);
-});
-
-Deno.test("a login belongs to one agent, and an invitation to the agent it was made for", async () => {
-  const email = newEmail();
-  const agent = await createAgent(email);
-  const { user_id } = await adminJson(`agent invite ${agent.id}`);
+  // The login belongs to one agent, and the invitation to the agent it was made for.
   const twin = await createAgent(email);
   assertRefused(await admin(`agent invite ${twin.id}`), 1, /belongs to another agent\.$/);
-
-  await useInvitation(user_id);
+  await useInvitation(first.user_id);
+  assertRefused(await admin(invite), 1, new RegExp(`has a login already: ${MADE}`));
   await sql`update public.agents set user_id = null where id = ${agent.id}`;
   assertRefused(await admin(`agent invite ${twin.id}`), 1, /did not make.*--existing/);
 });
 
-Deno.test("an agent without an e-mail address is not invited", async () => {
-  const agency = await createAgency();
-  const nameless = await adminJson(`agent create --agency ${agency.id} --first-name Ada`);
-  assertRefused(
-    await admin(`agent invite ${nameless.id}`),
-    1,
-    /^The agent has no e-mail address: /,
-  );
+Deno.test("a stranger's unconfirmed login of the address never becomes the agent's", async () => {
+  const email = newEmail();
+  const agent = await createAgent(email);
+  await createStranger(email, agent, false);
+  for (const options of ["", " --existing --yes"]) {
+    assertRefused(
+      await admin(`agent invite ${agent.id}${options}`),
+      1,
+      /has a login that this command did not make: made 20[\d: -]+, never confirmed, never used.*Delete it/,
+    );
+  }
+  assert.equal(await userIdOf(agent), null);
+});
+
+Deno.test("a stranger's confirmed login becomes the agent's with --existing, after a question that shows what it is", async () => {
+  const email = newEmail();
+  const agent = await createAgent(email);
+  const user_id = await createStranger(email, agent, true);
+  const refused = await admin(`agent invite ${agent.id}`);
+  assertRefused(refused, 1, new RegExp(`has a login that this command did not make: ${MADE}.*--existing`));
+  assertRefused(await admin(`agent invite ${agent.id} --existing`), 2, new RegExp(`${MADE}\\b.*--yes$`));
+  assert.equal(await userIdOf(agent), null);
+  const connected = await adminJson(`agent invite ${agent.id} --existing --yes`);
+  assert.deepEqual([connected.invited, connected.user_id], [false, user_id]);
 });
 
 Deno.test("an invitation needs the project's own key", async () => {
   const agent = await createAgent(newEmail());
   const invite = (env: Record<string, string>) =>
-    npmRun("admin", `agent invite ${agent.id} --db-url ${stack.db_url}`, {
-      SUPABASE_URL: "",
-      SUPABASE_SERVICE_ROLE_KEY: "",
-      ...env,
-    });
+    withEnv(
+      { SUPABASE_URL: undefined, SUPABASE_SECRET_KEY: undefined, SUPABASE_SERVICE_ROLE_KEY: undefined, ...env },
+      () => admin(`agent invite ${agent.id} --db-url ${stack.db_url}`),
+    );
   assertRefused(await invite({}), 1, /^Set SUPABASE_URL and SUPABASE_SECRET_KEY/);
   assertRefused(
     await invite({ SUPABASE_URL: stack.api_url, SUPABASE_SECRET_KEY: stack.publishable_key }),
     1,
     /does not accept the secret key/,
   );
-  const hosted = { SUPABASE_URL: `${stack.api_url}/`, SUPABASE_SECRET_KEY: stack.secret_key };
-  const { code, err } = await invite(hosted);
+  const { code, err } = await invite({ SUPABASE_URL: `${stack.api_url}/`, SUPABASE_SECRET_KEY: stack.secret_key });
   assert.equal(code, 0, err);
 });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { DISTRIBUTION_LOCK, whileHeld } from "../../dev/testing/faults/database.ts";
 import { admin, adminJson } from "../support/admin.ts";
-import { createAgency, createOrder, createVendor, sql, storedLeads } from "../support/client.ts";
+import { createAgency, createOrder, createVendor, storedLeads } from "../support/client.ts";
 import { reject } from "../support/deliveries.ts";
 import { eventually } from "../support/processes.ts";
 
@@ -20,38 +20,6 @@ Deno.test("of an agency's last two agents, who are switched off at once, one sta
   const { code, err } = await admin(`agent update ${last} --active false`);
   assert.equal(code, 2);
   assert.match(err, /^Agent \d is the agency's last active agent: /);
-});
-
-Deno.test("two operators who distribute at once distribute each lead once", async () => {
-  const vendor = await createVendor();
-  const rows = Array.from({ length: 150 }, (_, i) => ({ n: i }));
-  await sql`
-    insert into public.recruiting_leads (vendor_id, first_name, distribution)
-    select ${vendor.id}, 'Recruit ' || n, 'unmatched' from generate_series(1, ${rows.length}) n`;
-  const order = await createOrder(vendor, { agents: 3 });
-  const distribute = `lead distribute --vendor ${vendor.slug}`;
-  const [one, other] = await Promise.all([adminJson(distribute), adminJson(distribute)]);
-  const distributed = [...one.leads, ...other.leads].map(({ id }: { id: string }) => id);
-  assert.equal(distributed.length, rows.length);
-  assert.equal(new Set(distributed).size, rows.length);
-  const [{ filled }] = await sql`
-    select filled from public.recruiting_orders where id = ${order.id}` as [{ filled: number }];
-  assert.equal(filled, rows.length);
-});
-
-Deno.test("two operators who replay at once store each lead once", async () => {
-  const vendor = await createVendor();
-  const order = await createOrder(vendor);
-  const payloads = Array.from({ length: 20 }, (_, i) => ({ first_name: `Recruit ${i}` }));
-  const ids = await reject(...payloads.map((payload) => ({ vendor_id: vendor.id, payload })));
-  const replay = `delivery replay --vendor ${vendor.slug}`;
-  const [one, other] = await Promise.all([adminJson(replay), adminJson(replay)]);
-  assert.deepEqual([one.refused, other.refused], [0, 0]);
-  const leads = await storedLeads(vendor);
-  assert.deepEqual(leads.map(({ id }) => id).toSorted(), ids.toSorted());
-  const [{ filled }] = await sql`
-    select filled from public.recruiting_orders where id = ${order.id}` as [{ filled: number }];
-  assert.equal(filled, payloads.length);
 });
 
 Deno.test("a replay waits for its turn while other leads are distributed", async () => {

@@ -17,9 +17,10 @@ import {
   takeValues,
 } from "../../dev/testing/transcript.ts";
 import { send, sql, stack } from "./client.ts";
+import { withEnv } from "./env.ts";
 
 /** The user of the computer, as transcripts show it. */
-const OPERATOR = "olivia";
+export const OPERATOR = "olivia";
 
 /**
  * Runs a transcript and asserts that each step prints what it has.
@@ -36,10 +37,7 @@ export async function runTranscript(path: string, update: boolean): Promise<void
     ["publishable_key", stack.publishable_key],
   ]);
   const given = steps.map(({ input }) => input).join("\n");
-  const before = ["INIT_CWD", "USER"].map((name) => [name, Deno.env.get(name)] as const);
-  Deno.env.set("INIT_CWD", folder);
-  Deno.env.set("USER", OPERATOR);
-  try {
+  await withEnv({ INIT_CWD: folder, USER: OPERATOR }, async () => {
     for (const step of steps) {
       const input = fillIn(step.input, names);
       const printed = foldJson(await run(step.kind, input, folder));
@@ -65,13 +63,7 @@ export async function runTranscript(path: string, update: boolean): Promise<void
       );
       names = matched;
     }
-  } finally {
-    for (const [name, value] of before) {
-      if (value === undefined) Deno.env.delete(name);
-      else Deno.env.set(name, value);
-    }
-    await Deno.remove(folder, { recursive: true });
-  }
+  }).finally(() => Deno.remove(folder, { recursive: true }));
   if (update) await Deno.writeTextFile(path, formatTranscript(steps));
 }
 

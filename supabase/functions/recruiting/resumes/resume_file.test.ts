@@ -57,7 +57,7 @@ Deno.test("docs/parsers.md names no other reason for which a resume is skipped",
   const [, reasons] = /`resume_skipped` then gives the reason: (.+?\.)\s+A value/s.exec(page)!;
   const named = Array.from(reasons!.matchAll(/`([^`]+)`/g), ([, reason]) => reason!);
   assert(named.length > 0);
-  // The last two are shown by e2e/routes/dry_run.test.ts and e2e/admin/delivery.test.ts.
+  // The last two are shown by e2e/routes/dry_run.test.ts and ../../desk/read_delivery.test.ts.
   const shown = [...SKIPPED.map(([, reason]) => reason), "too_large", "bulk", "replay"] as string[];
   assert.deepEqual(named.filter((reason) => !shown.includes(reason)), []);
 });
