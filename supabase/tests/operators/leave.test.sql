@@ -104,7 +104,9 @@ select throws_ok($$select pg_temp.leave('ann', 'former')$$, 'PT409', 'to_agent_i
 select throws_ok($$select pg_temp.leave('ann', 'eve')$$, 'PT409', 'to_agent_id: the agent is of another agency', 'another agency');
 select throws_ok($$select pg_temp.leave('ann', 'ann')$$, 'PT400', 'to_agent_id: it is the agent who leaves', 'the same agent');
 insert into public.operators (user_id) values (md5('user ann')::uuid);
-select throws_ok($$select pg_temp.leave('ann', 'cal')$$, 'PT409', null, 'an operator''s login is not deleted');
+select throws_ok(
+  $$select pg_temp.leave('ann', 'cal')$$, 'PT409',
+  'agent_id: the login is an operator''s too. First: npm run admin -- operator remove <email>', 'an operator''s login is not deleted');
 delete from public.operators where user_id = md5('user ann')::uuid;
 delete from public.leads where id = md5('sale')::uuid;
 update public.agents set is_active = false where id = md5('mia')::uuid;

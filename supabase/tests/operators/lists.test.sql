@@ -1,6 +1,6 @@
--- The views that operators list, and what they do to keys.
+-- The views that operators list, the ids by which they name a row, and what they do to keys.
 begin;
-select plan(9);
+select plan(12);
 \ir ../helpers.psql
 
 select pg_temp.create_agency('agency', 'America/Chicago', 'ann', 'bob'), pg_temp.create_vendor('vendor', repeat('a', 64));
@@ -30,6 +30,27 @@ select is(
 select is(
   (select k.state from public.key_list k where k.key = left((table rotated) ->> 'key', 12)), 'works', 'the new key works');
 select throws_ok($$select public.rotate_vendor_api_keys('nobody')$$, 'PT404', 'vendor_slug: no vendor "nobody"');
+
+-- Names
+insert into public.recruiting_orders (id, agency_id, quantity) values (md5('order')::uuid, md5('agency')::uuid, 1);
+select results_eq(
+  $$select noun, (select array_agg(f.id) from public.find_named(noun, upper(left(md5(name), 8))) f) = array[md5(name)::uuid],
+      (select count(*) from public.find_named(noun, left(md5(name), 7)))
+    from (values ('agency', 'agency'), ('agent', 'ann'), ('vendor', 'vendor'), ('order', 'order')) n (noun, name)$$,
+  $$select noun, true, 0::bigint from unnest(array['agency', 'agent', 'vendor', 'order']) noun$$,
+  'the first 8 characters of an id stand for its row, and 7 do not');
+
+insert into public.recruiting_leads (id, vendor_id, vendor_lead_id, first_name) values
+  (md5('lead')::uuid, md5('vendor')::uuid, 'app-1', 'Ada'), (md5('other')::uuid, md5('vendor')::uuid, left(md5('lead'), 8), 'Bob');
+select results_eq(
+  $$select given, (select array_agg(f.name) from public.find_lead(given) f)
+    from unnest(array['app-1', md5('lead')::uuid::text, left(md5('lead'), 8), left(upper(md5('other')), 8), left(md5('lead'), 7)]) given$$,
+  format($$values ('app-1', array['Ada']), (%L, '{Ada}'), (%L, '{Bob}'), (%L, '{Bob}'), (%L, null)$$, md5('lead')::uuid,
+    left(md5('lead'), 8), left(upper(md5('other')), 8), left(md5('lead'), 7)),
+  'a lead is found by the sender''s own id, which goes before the beginning of another lead''s id');
+select pg_temp.create_vendor('second');
+insert into public.recruiting_leads (vendor_id, vendor_lead_id, first_name) values (md5('second')::uuid, 'app-1', 'Cem');
+select is((select count(*) from public.find_lead('app-1')), 2::bigint, 'of several vendors it stands for several');
 
 select * from finish();
 rollback;
