@@ -1,30 +1,14 @@
 -- The acts of operators: unmatched texts get a conversation, deliveries are dismissed, texts cancelled, a paused number is
--- resumed. Those on orders are in change_order.test.sql. Nobody else reads a list of operators or calls one of their functions.
+-- resumed. Those on orders are in change_order.test.sql. Who may is in rights.test.sql.
 begin;
-select plan(128);
+select plan(41);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor');
 insert into public.operators (user_id) values (md5('user visitor')::uuid);
 
--- The only value of a statement that is run as this user, or its error.
-create function pg_temp.value_as(name text, statement text) returns text language plpgsql as $$
-declare
-  result text;
-begin
-  perform pg_temp.become(name);
-  execute statement into result;
-  reset role;
-  perform set_config('request.jwt.claims', '', true);
-  return result;
-exception when others then
-  reset role;
-  perform set_config('request.jwt.claims', '', true);
-  return sqlstate || ' ' || sqlerrm;
-end
-$$;
 create function pg_temp.act(statement text) returns text language sql as $$
-  select pg_temp.value_as('visitor', statement)
+  select pg_temp.result_as('visitor', statement)
 $$;
 create function pg_temp.actions() returns setof text language sql as $$
   select a.action || ' ' || a.subject::text from public.operator_actions a
@@ -40,44 +24,6 @@ $$;
 create function pg_temp.text(sender text, number text, body text default 'Hi') returns void language sql as $$
   select public.receive_sms(sender, number, sender || number || body, body, '[]')
 $$;
-
--- Rights
-create temp table calls (statement text);
-insert into calls values
-  ($$select public.adopt_texts('+19995550001')::text$$),
-  (format('select count(*)::text from public.dismiss_deliveries(array[%L]::uuid[])', md5('first')::uuid)),
-  ($$select (public.resume_number('+19995550100')).phone$$), ($$select public.cancel_texts(array[gen_random_uuid()])::text$$),
-  ($$select public.use_law_hours('NV')::text$$),
-  ($$select (public.acknowledge_alert(gen_random_uuid())).kind$$), ($$select (public.set_alert_rule('none')).kind$$),
-  ($$select count(*)::text from public.count_vendor_days()$$), ($$select count(*)::text from public.distribute_leads(1)$$),
-  ($$select public.begin_operator_action('delivery show', '{}')::text$$),
-  ($$select public.read_payload(gen_random_uuid())$$), ($$select public.read_sample(gen_random_uuid())::text$$),
-  ($$select count(*)::text from public.mapping_samples(gen_random_uuid())$$), ($$select public.explain_order(gen_random_uuid())::text$$),
-  ($$select public.create_vendor_api_key('test-vendor', null)$$);
-select is(
-  pg_temp.value_as(name, statement), case name when 'anon' then '42501 permission denied for function '
-    || (regexp_match(statement, 'public\.(\w+)'))[1] else '42501 only an operator may do this' end,
-  format('%s may not %s', name, statement))
-from unnest(array['anon', 'ann', 'mia', 'former']) name cross join calls;
-select doesnt_match(pg_temp.value_as(name, statement), '42501', format('%s may %s', name, statement))
-from unnest(array['service_role', 'visitor']) name cross join calls
-where name = 'visitor' or statement ~ 'adopt_texts|dismiss_deliveries|resume_number';
--- A row for each list that reads this table alone.
-insert into public.rejected_deliveries (request_id, route, code, reason, payload_bytes)
-values ('a request', '/recruiting/ingest', 'BAD_REQUEST', 'no name', 2);
-create temp table lists as
-select relname as list from pg_class
-where relnamespace = 'public'::regnamespace and relname like '%\_list' and has_table_privilege('authenticated', oid, 'select')
-  -- Managers read their own.
-  and relname not in ('agency_list', 'agent_list');
-select cmp_ok(pg_temp.act('select count(*)::text from public.delivery_list')::integer, '>', 0, 'an operator reads the lists,');
-select is(
-  array_agg(list order by list) filter (where pg_temp.value_as(name, format('select count(*)::text from public.%I', list))
-    is distinct from case name when 'anon' then '42501 permission denied for view ' || list else '0' end),
-  null, format('%s reads no row of them', name))
-from unnest(array['anon', 'ann', 'mia', 'former']) name cross join lists group by name;
-delete from public.rejected_deliveries;
-delete from public.operator_actions;
 
 -- Keys
 create temp table made as select pg_temp.act($$select public.create_vendor_api_key('test-vendor', 'mine')$$) as key;
@@ -101,9 +47,6 @@ select is(
   'older agency ann t', 'an operator reads whose lead a text is');
 select is(
   pg_temp.act($$select lead_id::text from public.unmatched_text_list where "from" = '+19995550009'$$), null, 'or that it is nobody''s');
-select is(
-  pg_temp.act($$select public.adopt_texts('+19995550009', '+19995550100')$$),
-  'PT409 no lead of the agency of +19995550100 has this phone', 'which gets no conversation');
 select pg_temp.add_lead('newer', '+19995550001', 'ann');
 select is(
   pg_temp.act(format($$select public.adopt_texts('+19995550001', '+19995550100', %L)$$, md5('older')::uuid)),
@@ -113,16 +56,11 @@ select is_empty('select pg_temp.actions()', 'and nothing noted');
 select is(
   pg_temp.act(format($$select public.adopt_texts('+19995550001', '+19995550100', %L) #>> '{0,agent_id}'$$, md5('newer')::uuid)),
   md5('ann')::uuid::text, 'with the lead that the operator has seen it becomes its agent''s conversation');
-select is(private.is_opted_out(md5('agency')::uuid, '+19995550001'), true, 'a STOP in it holds');
 select results_eq(
   'select pg_temp.actions()',
   $$select 'text adopt ' || jsonb_build_object('conversation_ids', jsonb_build_array(c.id), 'lead_ids', jsonb_build_array(c.recruiting_lead_id))::text
     from public.recruiting_conversations c where c.recruit_phone = '+19995550001'$$,
   'the note names the conversation, and no phone');
-select is(
-  pg_temp.act($$select public.adopt_texts('+19995550001', '+19995550100')$$),
-  'PT404 no text of this phone waits for a conversation', 'again, there is nothing to do');
-select is((select count(*) from public.unmatched_texts where recruit_phone = '+19995550001'), 1::bigint, 'texts to another number wait');
 
 -- A sender of many texts and with many leads, as a phone on which a vendor tries its form.
 insert into public.recruiting_leads (vendor_id, first_name, vendor_metadata, agency_id, distribution, distributed_at)

@@ -1,6 +1,6 @@
--- What operators look up: who may, what is noted before it, and that nothing else opens a lead.
+-- What operators look up: what is noted before it, and that nothing else opens a lead.
 begin;
-select plan(18);
+select plan(13);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor');
@@ -9,19 +9,9 @@ insert into public.recruiting_leads (id, vendor_id, vendor_lead_id, first_name, 
 values (md5('lead')::uuid, md5('vendor')::uuid, 'app-1', 'Ada', '{"phone": "+13125550142"}', 'request-77');
 select pg_temp.create_lead('sale', 'ann');
 
--- Runs a statement as this user, and returns its value or error.
-create function pg_temp.as_user(name text, statement text) returns text language plpgsql as $$
-declare
-  result text;
-begin
-  perform pg_temp.become(name);
-  execute statement into result;
-  reset role;
-  return result;
-exception when others then
-  reset role;
-  return sqlstate;
-end
+-- The value of a statement that is run as this user, or its error code.
+create function pg_temp.as_user(name text, statement text) returns text language sql as $$
+  select regexp_replace(pg_temp.result_as(name, statement), '^(PT\d{3}|42501) .*', '\1')
 $$;
 -- An action that was begun a moment ago, as by an earlier transaction.
 create function pg_temp.begin_as(name text, action text, subject jsonb) returns text language plpgsql as $$
@@ -38,7 +28,7 @@ create function pg_temp.searched(words text) returns jsonb language sql as $$
 $$;
 
 select is(pg_temp.searched(words) #>> '{found,0,id}', md5('lead')::uuid::text, 'a lead is found by ' || words)
-from unnest(array['app-1', 'request-77', '5550142', 'ada', left(md5('lead')::uuid::text, 8)]) words;
+from unnest(array['app-1', 'request-77']) words;
 select is(pg_temp.searched('nobody at all'), '{"found": [], "cut": []}', 'or nothing is');
 insert into public.recruiting_leads (vendor_id, first_name, created_at)
 select md5('vendor')::uuid, 'Bea', now() - n * interval '1 hour' from generate_series(1, 20) n;
@@ -70,11 +60,9 @@ select is(
   'a sales lead is for no order');
 select is((select pg_temp.as_user('visitor', format('select public.read_lead(%L)', none)) from begun), 'PT404', 'an unknown lead');
 select is((select pg_temp.as_user('mia', format('select public.read_lead(%L)', lead)) from begun), 'PT404', 'another operator''s action opens nothing');
-select is((select pg_temp.as_user('ann', format('select public.read_lead(%L)', lead)) from begun), '42501', 'nor does a user who is not an operator');
 select is((select pg_temp.as_user('visitor', format('select public.search_leads(%L, %L)', lead, 'ada')) from begun), 'PT404', 'nor an action of another kind');
 update public.operator_actions a set created_at = now() - interval '61 s' where a.id::text = (select lead from begun);
 select is((select pg_temp.as_user('visitor', format('select public.read_lead(%L)', lead)) from begun), 'PT404', 'nor one of more than a minute ago');
-select is(pg_temp.as_user('ann', $$select public.begin_operator_action('lead find', '{"by": "words"}')$$), '42501', 'an agent begins none');
 
 select * from finish();
 rollback;

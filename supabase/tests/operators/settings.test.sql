@@ -11,22 +11,8 @@ insert into public.operators (user_id) values (md5('user visitor')::uuid);
 update public.agents set email = first_name || '@agency.example';
 
 -- Who it is: mia and otto are managers, visitor an operator, postgres the command. Returns what was changed, or the error.
-create function pg_temp.act(who text, act text) returns text language plpgsql as $$
-declare
-  result text;
-begin
-  if who <> 'postgres' then
-    perform pg_temp.become(who);
-  end if;
-  execute 'select ' || act into result;
-  reset role;
-  perform set_config('request.jwt.claims', '', true);
-  return result;
-exception when others then
-  reset role;
-  perform set_config('request.jwt.claims', '', true);
-  return sqlstate || ' ' || sqlerrm;
-end
+create function pg_temp.act(who text, act text) returns text language sql as $$
+  select pg_temp.result_as(who, 'select ' || act)
 $$;
 create function pg_temp.change_agency(who text, changes text, seen text default null, name text default 'agency') returns text
 language sql as $$
