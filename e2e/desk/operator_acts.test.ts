@@ -1,13 +1,12 @@
-/** The acts of operators on texts, numbers and rejected deliveries. Their replays are in operator_replay.ts. */
+/** The acts of operators on texts and rejected deliveries. Their replays are in operator_replay.test.ts. */
 import assert from "node:assert/strict";
-import { phoneText } from "../../desk/ui/phone.ts";
 import type { Page } from "playwright-core";
 import { signInNewOperator } from "../support/agents.ts";
 import { createVendor, sql } from "../support/client.ts";
 import { reject } from "../support/deliveries.ts";
-import { newPhone, receive } from "../support/sms.ts";
-import { assertAccessible, assertFits, deskTest, PHONE, signIn } from "./harness.ts";
-import { createTalk, createTexter } from "./talks.ts";
+import { receive } from "../support/sms.ts";
+import { assertAccessible, deskTest, signIn } from "./harness.ts";
+import { createTalk, createTexter, type Talk } from "./talks.ts";
 import { wake } from "./tokens.ts";
 
 /** The row of a list that has these words. */
@@ -22,87 +21,66 @@ async function press(page: Page, words: string, name: string): Promise<void> {
 }
 
 deskTest(
-  "an unmatched text gets its conversation, with the lead and the agent that the page has shown",
+  "an unmatched text gets its conversation, with the lead and the agent that the page has shown, whoever is faster",
   async (page) => {
-    const operator = await signInNewOperator();
     const agent = await createTexter();
-    const talk = await createTalk(agent, "Devon");
-    const { lead_id } = talk;
-    await sql`delete from public.recruiting_conversations where recruiting_lead_id = ${lead_id}`;
-    await receive(talk, { Body: "<b>STOP</b> it" });
-    await signIn(page, operator, "operator/texts");
-    const text = row(page, "<b>STOP</b> it").filter({ hasText: "Devon" });
+    // Names of their own: tests that run at the same time have rows in this list.
+    const unmatched = async (name: string): Promise<Talk & { name: string }> => {
+      const own = `${name}-${crypto.randomUUID()}`;
+      const talk = await createTalk(agent, own);
+      await sql`delete from public.recruiting_conversations where recruiting_lead_id = ${talk.lead_id}`;
+      await receive(talk, { Body: "<b>STOP</b> it" });
+      return { ...talk, name: own };
+    };
+    const [devon, taken, older] = [await unmatched("Devon"), await unmatched("Taken"), await unmatched("Older")];
+    const sid = crypto.randomUUID();
+    await sql`
+      insert into public.unmatched_texts (message_sid, recruit_phone, service_phone, body, received_at)
+      values (${sid}, '$(reboot)', '+13125550199', ${sid}, now() + interval '1 hour')`;
+    await signIn(page, await signInNewOperator(), "operator/texts");
+    await row(page, sid).getByText("No lead of this number's agency has this phone.").waitFor();
+    assert.equal(await row(page, sid).getByRole("button").count(), 0);
+    await sql`delete from public.unmatched_texts where message_sid = ${sid}`;
+
+    const text = row(page, devon.name);
+    await text.getByText("<b>STOP</b> it").waitFor();
     await text.getByText("is a lead of").waitFor();
-    await assertAccessible(page);
     await text.getByRole("button", { name: "Give it a conversation" }).click();
     const question = page.getByRole("dialog");
     await question.getByText("All texts between these two numbers become a conversation of Devon").waitFor();
     await assertAccessible(page);
     await question.getByRole("button", { name: "Cancel" }).click();
-    const stored = () =>
-      sql`select assigned_agent_id from public.recruiting_conversations where recruiting_lead_id = ${lead_id}`;
-    assert.equal((await stored()).length, 0);
-    await text.getByRole("button", { name: "Give it a conversation" }).click();
-    await question.getByRole("button", { name: "Give it a conversation" }).click();
+    const stored = ({ recruit }: Talk) =>
+      sql`
+        select recruiting_lead_id, assigned_agent_id from public.recruiting_conversations
+        where recruit_phone = ${recruit}`;
+    assert.equal((await stored(devon)).length, 0);
+    await press(page, devon.name, "Give it a conversation");
     await page.getByText("1 text has a conversation at").waitFor();
     await text.waitFor({ state: "detached" });
-    assert.deepEqual((await stored()).map(({ assigned_agent_id }) => assigned_agent_id), [agent.agent_id]);
-  },
-);
+    assert.deepEqual((await stored(devon)).map(({ assigned_agent_id }) => assigned_agent_id), [agent.agent_id]);
 
-deskTest("a text that another operator has taken meanwhile says so", async (page) => {
-  const operator = await signInNewOperator();
-  const agent = await createTexter();
-  // A name of its own: tests that run at the same time have rows in this list.
-  const name = `Devon-${crypto.randomUUID()}`;
-  const talk = await createTalk(agent, name);
-  await sql`delete from public.recruiting_conversations where recruiting_lead_id = ${talk.lead_id}`;
-  await receive(talk, { Body: "Is this still open?" });
-  await signIn(page, operator, "operator/texts");
-  await row(page, name).waitFor();
-  await sql`select public.adopt_texts(${talk.recruit}, ${talk.service})`;
-  await press(page, name, "Give it a conversation");
-  await page.getByText("Somebody else has given it a conversation meanwhile.").waitFor();
-  await row(page, name).waitFor({ state: "detached" });
-});
+    await row(page, taken.name).waitFor();
+    await sql`select public.adopt_texts(${taken.recruit}, ${taken.service})`;
+    await press(page, taken.name, "Give it a conversation");
+    await page.getByText("Somebody else has given it a conversation meanwhile.").waitFor();
+    await row(page, taken.name).waitFor({ state: "detached" });
 
-deskTest(
-  "a text whose newest lead is another one meanwhile is shown with that lead, and then goes to it",
-  async (page) => {
-    const agent = await createTexter();
-    const [older, newer] = [`Older-${crypto.randomUUID()}`, `Newer-${crypto.randomUUID()}`];
-    const talk = await createTalk(agent, older);
-    await sql`delete from public.recruiting_conversations where recruiting_lead_id = ${talk.lead_id}`;
-    await receive(talk, { Body: "Is this still open?" });
-    await signIn(page, await signInNewOperator(), "operator/texts");
-    await row(page, older).waitFor();
+    const newer = `Newer-${crypto.randomUUID()}`;
     const [lead] = await sql`
-    insert into public.recruiting_leads (vendor_id, first_name, vendor_metadata, distribution, agency_id, agent_id)
-    select vendor_id, ${newer}, vendor_metadata, distribution, agency_id, agent_id
-    from public.recruiting_leads where id = ${talk.lead_id}
-    returning id`;
-    await press(page, older, "Give it a conversation");
-    const question = page.getByRole("dialog");
+      insert into public.recruiting_leads (vendor_id, first_name, vendor_metadata, distribution, agency_id, agent_id)
+      select vendor_id, ${newer}, vendor_metadata, distribution, agency_id, agent_id
+      from public.recruiting_leads where id = ${older.lead_id}
+      returning id`;
+    await press(page, older.name, "Give it a conversation");
     await question.getByText("A newer lead of this phone has come meanwhile. Look again.").waitFor();
     await question.getByText(newer).waitFor();
     await question.getByRole("button", { name: "Give it a conversation" }).click();
     await page.getByText("1 text has a conversation at").waitFor();
-    const stored = await sql`
-    select recruiting_lead_id from public.recruiting_conversations where recruit_phone = ${talk.recruit}`;
-    assert.deepEqual(stored.map(({ recruiting_lead_id }) => recruiting_lead_id), [lead!.id]);
+    await row(page, newer).waitFor({ state: "detached" });
+    assert.deepEqual((await stored(older)).map(({ recruiting_lead_id }) => recruiting_lead_id), [lead!.id]);
   },
 );
-
-deskTest("a text of nobody's lead has no act, also where its sender is no number", async (page) => {
-  const sid = crypto.randomUUID();
-  await sql`
-    insert into public.unmatched_texts (message_sid, recruit_phone, service_phone, body, received_at)
-    values (${sid}, '$(reboot)', '+13125550199', ${sid}, now() + interval '1 hour')`;
-  await signIn(page, await signInNewOperator(), "operator/texts");
-  await row(page, sid).getByText("No lead of this number's agency has this phone.").waitFor();
-  assert.equal(await row(page, sid).getByRole("button").count(), 0);
-  await sql`delete from public.unmatched_texts where message_sid = ${sid}`;
-});
 
 deskTest("a rejected delivery is dismissed alone, and then all that are left of its reason", async (page) => {
   const vendor = await createVendor();
@@ -143,25 +121,3 @@ deskTest("a rejected delivery is dismissed alone, and then all that are left of 
   await page.getByRole("dialog").getByRole("button", { name: "Dismiss all" }).click();
   await page.getByText("None of these deliveries is open any more.").waitFor();
 });
-
-for (const [size, options] of Object.entries({ desktop: undefined, phone: PHONE })) {
-  deskTest(`a paused number says why, and is resumed, on a ${size}`, async (page) => {
-    const agent = await createTexter();
-    const phone = newPhone();
-    await sql`
-      insert into public.service_numbers (phone, agency_id, status, paused_reason)
-      values (${phone}, ${agent.agency_id}, 'paused', ${`the campaign ${phone} is not registered`})`;
-    await signIn(page, await signInNewOperator(), "operator/numbers");
-    const number = page.getByRole("row").filter({ hasText: phoneText(phone) });
-    await number.getByText(`the campaign ${phone} is not registered`).waitFor();
-    assert.equal(await number.getByText("not sent").count(), 0);
-    await assertAccessible(page);
-    await assertFits(page);
-    await number.getByRole("button", { name: "Resume" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Resume" }).click();
-    // Among others, the paused ones come first.
-    await number.getByText("paused", { exact: true }).waitFor({ state: "detached" });
-    const [stored] = await sql`select status from public.service_numbers where phone = ${phone}`;
-    assert.equal(stored!.status, "active");
-  }, options);
-}

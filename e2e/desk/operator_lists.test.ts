@@ -2,9 +2,13 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { signInNewOperator } from "../support/agents.ts";
+import { phoneText } from "../../desk/ui/phone.ts";
+import { checkAlerts } from "../support/alerts.ts";
 import { createAgency, createOrder, createVendor, sql } from "../support/client.ts";
 import { reject } from "../support/deliveries.ts";
-import { assertAccessible, assertFits, DESK, deskTest, signIn, until } from "./harness.ts";
+import { newPhone } from "../support/sms.ts";
+import { assertAccessible, assertFits, DESK, deskTest, PHONE, signIn, until } from "./harness.ts";
+import { createTalk, createTexter, tell } from "./talks.ts";
 
 /** Presses a button of a part of the page until its list is whole. */
 async function showAll(part: ReturnType<Page["getByRole"]>): Promise<void> {
@@ -49,48 +53,61 @@ deskTest("Today has the newest leads: the vendor, and who has each, or why nobod
   await sql`delete from public.recruiting_leads where vendor_id = ${vendor.id}`;
 });
 
-deskTest("all numbers are read to their end, the paused ones first", async (page) => {
-  const agency = await createAgency();
-  const name = 'Numbers, "Inc."';
-  await sql`update public.agencies set name = ${name} where id = ${agency.id}`;
-  // Those of a run that failed.
-  await sql`delete from public.service_numbers where phone like '+1999555%'`;
-  await sql`
-    insert into public.service_numbers (phone, agency_id, status)
-    select '+1999' || (5550000 + n), ${agency.id}, case when n <= 60 then 'paused' else 'active' end
-    from generate_series(1, 180) n`;
-  await signIn(page, await signInNewOperator(), "operator/numbers");
-  const table = page.getByRole("table", { name: "Numbers" });
-  await table.getByRole("row").nth(1).getByText("paused", { exact: true }).waitFor();
-  await showAll(page.getByRole("main"));
-  // Of many, only those near the window are in the page. Other tests add numbers, and take theirs away.
-  await until(async () => Number(await table.getAttribute("aria-rowcount")) > 180);
-  await table.getByRole("row").filter({ hasText: name }).first().waitFor();
-  await assertAccessible(page);
-  await sql`delete from public.service_numbers where agency_id = ${agency.id}`;
-});
-
 deskTest(
-  "a number that holds texts for long says why, with the next step, and its agency's tab says so",
+  "all numbers are read to their end, the paused ones first, and one that holds texts says why and is resumed",
   async (page) => {
     const agency = await createAgency();
+    const name = 'Numbers, "Inc."';
+    await sql`update public.agencies set name = ${name} where id = ${agency.id}`;
+    // Those of a run that failed.
+    await sql`delete from public.service_numbers where phone like '+1999555%'`;
+    await sql`
+      insert into public.service_numbers (phone, agency_id, status)
+      select '+1999' || (5550000 + n), ${agency.id}, case when n <= 60 then 'paused' else 'active' end
+      from generate_series(1, 180) n`;
+    const phone = newPhone();
+    await sql`
+      insert into public.service_numbers (phone, agency_id, status, paused_reason)
+      values (${phone}, ${agency.id}, 'paused', ${`the campaign ${phone} is not registered`})`;
+    await signIn(page, await signInNewOperator(), "operator/numbers");
+    const table = page.getByRole("table", { name: "Numbers" });
+    await table.getByRole("row").nth(1).getByText("paused", { exact: true }).waitFor();
+    await showAll(page.getByRole("main"));
+    // Of many, only those near the window are in the page. Other tests add numbers, and take theirs away.
+    await until(async () => Number(await table.getAttribute("aria-rowcount")) > 180);
+    await assertAccessible(page);
+    await sql`delete from public.service_numbers where phone like '+1999555%'`;
+    await page.reload();
+    const number = table.getByRole("row").filter({ hasText: phoneText(phone) });
+    await number.getByText(`the campaign ${phone} is not registered`).waitFor();
+    await number.getByText(name).waitFor();
+    assert.equal(await number.getByText("not sent").count(), 0);
+    await page.setViewportSize(PHONE.viewport!);
+    await assertFits(page);
+    await number.getByRole("button", { name: "Resume" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Resume" }).click();
+    // Among others, the paused ones come first.
+    await number.getByText("paused", { exact: true }).waitFor({ state: "detached" });
+    const [stored] = await sql`select status from public.service_numbers where phone = ${phone}`;
+    assert.equal(stored!.status, "active");
+
+    // One that holds texts for long has the next step, and its agency's tab says so too.
     const waiting_since = new Date(Date.now() - 3 * 86_400_000).toISOString();
-    const number = { phone: "+13125550177", agency: "Prairie Life", status: "active", paused_reason: null };
+    const held = { phone, agency: name, status: "active", paused_reason: null, conversations: 3 };
     await page.route(
       "**/rest/v1/number_list*",
-      (route) => route.fulfill({ json: [{ ...number, conversations: 3, waiting: 12, waiting_since }] }),
+      (route) => route.fulfill({ json: [{ ...held, waiting: 12, waiting_since }] }),
     );
     await page.route(
       "**/rest/v1/unsent_cause_list*",
       (route) =>
         route.fulfill({ json: [{ cause: "no_hours", subject: "NV", agency: null, texts: 12, since: waiting_since }] }),
     );
-    await signIn(page, await signInNewOperator(), "operator/numbers");
-    const row = page.getByRole("row").filter({ hasText: "Prairie Life" });
+    await page.reload();
     for (const words of ["12 texts not sent", "oldest 3 days", "Nevada has no open hours"]) {
-      await row.getByText(words).waitFor();
+      await number.getByText(words).waitFor();
     }
-    await row.getByRole("button", { name: "Open Nevada" }).waitFor();
+    await number.getByRole("button", { name: "Open Nevada" }).waitFor();
     await assertAccessible(page);
     await page.goto(`${DESK}#/operator/agencies/${agency.id}/numbers`);
     await page.getByRole("link", { name: "12 texts not sent" }).waitFor();
@@ -118,9 +135,8 @@ deskTest(
     await page.getByLabel("Code").selectOption("BAD_REQUEST");
     await page.getByRole("row").nth(2).waitFor({ state: "detached" });
     await page.getByRole("rowheader", { name: 'reason, "119"' }).waitFor();
-    const act = own.getByRole("link", { name: /^Replay or dismiss/ });
-    const heights = await Promise.all([act, own].map(async (one) => (await one.boundingBox())!.height));
-    assert.deepEqual(heights, [28, 36], "a button makes no row higher");
+    await own.getByRole("link", { name: /^Replay or dismiss/ }).waitFor();
+    assert.equal((await own.boundingBox())!.height, 36, "a button makes no row higher");
     const [counted] = await sql`select count(*)::int as open from public.rejected_deliveries where status = 'open'`;
     await page.reload();
     await page.getByRole("navigation", { name: "Operator" })
@@ -130,24 +146,37 @@ deskTest(
   },
 );
 
-deskTest("waiting leads of a vendor can be distributed, also behind the first page of the list", async (page) => {
-  const [old, young] = [await createVendor(), await createVendor()];
+deskTest("recruits who wait, and leads that came again to the last of one moment, are lists", async (page) => {
+  const agent = await createTexter();
+  const talk = await createTalk(agent, "Devonshire");
+  await sql`update public.agents set email = 'ada@example.com' where id = ${agent.agent_id}`;
+  await tell(talk, [["recruit", "Hello?", 6_000]]);
+  const vendor = await createVendor();
+  // Later than those of other tests.
   await sql`
-    insert into public.recruiting_leads (vendor_id, first_name, distribution, vendor_metadata, created_at)
-    select vendor_id, 'Ada', 'unmatched', '{}', since
-    from (
-      select ${old.id}::uuid as vendor_id, '2019-01-01'::timestamptz as since from generate_series(1, 60)
-      union all
-      select ${young.id}, now()
-    ) l`;
-  const { promise, resolve } = Promise.withResolvers<void>();
-  await page.route("**/rpc/count_wanted_leads", (route) => promise.then(() => route.continue()));
-  await signIn(page, await signInNewOperator(), "operator/waiting");
-  await page.getByLabel("Vendor", { exact: true }).waitFor();
-  assert.equal(await page.getByRole("table").count(), 0, "what comes above the list would move it down");
-  resolve();
-  await page.getByRole("button", { name: "Show more" }).waitFor();
-  await page.getByLabel("Vendor", { exact: true }).selectOption({ label: `${young.slug} (1)` });
-  await page.getByLabel("Vendor", { exact: true }).selectOption({ label: `${old.slug} (60)` });
-  await sql`delete from public.recruiting_leads where vendor_id in ${sql([old.id, young.id])}`;
+    with leads as (
+      insert into public.recruiting_leads (vendor_id, vendor_lead_id, first_name, distribution)
+      select ${vendor.id}, 'once-more-' || n, 'Ada', 'not_requested' from generate_series(1, 120) n
+      returning id
+    )
+    insert into public.recruiting_lead_duplicates (lead_id, vendor_id, received_at, request_id)
+    select id, ${vendor.id}, date_trunc('day', now() + interval '2 days'), gen_random_uuid()
+    from leads`;
+  await checkAlerts();
+  await signIn(page, await signInNewOperator(), "operator/recruits");
+  const waiting = page.getByRole("row").filter({ hasText: "Devonshire" }).filter({ hasText: phoneText(talk.recruit) });
+  assert.match(
+    (await waiting.getByRole("link", { name: /^E-mail/ }).getAttribute("href"))!,
+    /^mailto:ada@example.com\?subject=/,
+  );
+  await page.evaluate("location.hash = '#/operator/duplicates'");
+  const list = page.getByRole("table", { name: "Duplicate leads" });
+  const leads = list.getByRole("rowheader", { name: /^once-more-/ });
+  for (const count of [50, 100, 120]) {
+    await leads.nth(count - 1).waitFor();
+    if (count < 120) await page.getByRole("button", { name: "Show more" }).click();
+  }
+  assert.equal(new Set(await leads.allInnerTexts()).size, 120);
+  await list.getByRole("row").nth(1).getByText(/^\d+ (h|days?)$/).waitFor();
+  await sql`delete from public.recruiting_lead_duplicates where vendor_id = ${vendor.id}`;
 });

@@ -17,7 +17,24 @@ async function vendorWithWaiting(count: number): Promise<Vendor> {
 deskTest("waiting leads are distributed to the orders that want them, and who got what is shown", async (page) => {
   const vendor = await vendorWithWaiting(3);
   const order = await createOrder(vendor, { quantity: 2 });
+  const young = await createVendor();
+  await sql`insert into public.recruiting_leads (vendor_id, first_name, distribution) values (${young.id}, 'Ada', 'unmatched')`;
+  // Before the others, more than the first page has.
+  const old = await createVendor();
+  await sql`
+    insert into public.recruiting_leads (vendor_id, first_name, distribution, created_at)
+    select ${old.id}, 'Ada', 'unmatched', '2019-01-01' from generate_series(1, 60)`;
+  const { promise: counted, resolve: count } = Promise.withResolvers<void>();
+  await page.route("**/rpc/count_wanted_leads", (route) => counted.then(() => route.continue()));
   await signIn(page, await signInNewOperator(), "operator/waiting");
+  await page.getByLabel("Vendor", { exact: true }).waitFor();
+  assert.equal(await page.getByRole("table").count(), 0, "what comes above the list would move it down");
+  count();
+  await page.getByRole("button", { name: "Show more" }).waitFor();
+  await page.getByLabel("Vendor", { exact: true }).selectOption({ label: `${young.slug} (1)` });
+  await sql`delete from public.recruiting_leads where vendor_id in ${sql([old.id, young.id])}`;
+  await page.evaluate(`location.hash = "#/operator/waiting"`);
+  await page.reload();
   const table = page.getByRole("table", { name: "Waiting leads", exact: true });
   const own = table.getByRole("row").filter({ hasText: vendor.slug });
   await own.first().waitFor();
