@@ -9,11 +9,11 @@ import { createConversation, double, queueText, work } from "./texts.ts";
 const receiver = await AlertReceiver.start();
 Deno.test.afterAll(() => receiver.stop());
 
+const AWKWARD = [`"}],"`, "<!channel>", "\\u0000", "'; --", "{agent}", "%s", "${name}", "\n\n", "üñí", "😀"].join("");
+
 /** Texts that none of our sentences has by chance, and that are awkward in JSON, SQL and messages of Slack. */
-const words = fc.tuple(
-  fc.string({ unit: "binary", minLength: 6, maxLength: 40 }),
-  fc.constantFrom(`"}],"`, "<!channel>", "\\u0000", "'; --", "{agent}", "%s", "${name}", "\n\n", "üñí", "😀"),
-).map(([text, awkward]) => `Zyx${awkward}${text}`.replaceAll("\0", "").toWellFormed());
+const words = fc.string({ unit: "binary", minLength: 6, maxLength: 40 })
+  .map((text) => `Zyx${AWKWARD}${text}`.replaceAll("\0", "").toWellFormed());
 
 const people = fc.record({ first: words, last: words, email: words, body: words, street: words });
 
@@ -187,6 +187,6 @@ Deno.test("no kind of alert has a name, a number or a word of a person", async (
       }
     }),
     // A run takes seconds, and far more beside other tests.
-    { numRuns: 10, interruptAfterTimeLimit: 300_000 },
+    { numRuns: 2, interruptAfterTimeLimit: 300_000 },
   );
 });

@@ -1,15 +1,79 @@
-/** A receiver is notified of alerts, over real HTTP. */
+/** A receiver is notified of alerts, over real HTTP: once of each, whatever happens, and by the settings of the worker. */
 import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
+import { admin } from "../support/admin.ts";
 import { checkAlerts } from "../support/alerts.ts";
-import { send, sql } from "../support/client.ts";
+import { sql, stack } from "../support/client.ts";
+import { consoleOf, functionWith } from "../support/function.ts";
 import { eventually } from "../support/processes.ts";
 import { Scheduler } from "../../dev/local/mod.ts";
-import { ALERT_SECRET, DESK_URL } from "../../dev/testing/alert_receiver.ts";
+import { ALERT_SECRET, AlertReceiver, DESK_URL } from "../../dev/testing/alert_receiver.ts";
 import { isAlert } from "../../docs/examples/verify_alert.js";
-import { tableLock, whileHeld } from "../../dev/testing/faults/database.ts";
-import { kill } from "../../dev/testing/faults/parts.ts";
-import { createConversation, queueText, requestWork, sentBodies, work } from "./texts.ts";
-import { lastRequest, launcher, openAlert, passTime, receiver, resolveAlert, signatureOf, statesOf } from "./alerts.ts";
+import { createConversation, createSender, double, queueText, requestWork, sentBodies, work } from "./texts.ts";
+
+const receiver = await AlertReceiver.start();
+Deno.test.afterAll(async () => {
+  await receiver.stop();
+  await sql`update public.alert_rules set is_on = true`;
+});
+Deno.test.beforeEach(async () => {
+  receiver.behave();
+  // Other tests leave recruits who wait, and more.
+  await sql`update public.alert_rules set is_on = kind = 'number_paused'`;
+  await sql`update public.service_numbers set status = 'active' where status = 'paused'`;
+  await sql`delete from public.alerts`;
+  await sql`delete from private.dispatches where event like 'alert.%' or event = 'test'`;
+});
+
+/** Makes a number that is paused, and opens its alert. Returns the number, which is the alert's subject. */
+async function openAlert(): Promise<string> {
+  const { phone } = await createSender();
+  await sql`update public.service_numbers set status = 'paused' where phone = ${phone}`;
+  await checkAlerts();
+  return phone;
+}
+
+async function resolveAlert(phone: string): Promise<void> {
+  await sql`update public.service_numbers set status = 'active' where phone = ${phone}`;
+  await checkAlerts();
+}
+
+/** Lets the time pass until each delivery is due again, or its worker counts as dead. */
+const passTime = () =>
+  sql`
+    update private.dispatches
+    set due_at = least(due_at, now()), lease_until = case when lease_until is not null then now() end
+    where state in ('waiting', 'sending')`;
+
+/** The states of which the receiver was notified, each repetition too. */
+const statesOf = (subject: string) => receiver.bodiesAbout(subject).map(({ state }) => state);
+
+/** The last request about an alert. */
+const lastRequest = () => receiver.requests.filter(({ path }) => path === "/alerts").at(-1)!;
+
+/** Where a launcher finds the stack. */
+const launcher = { dbUrl: stack.db_url, functionsUrl: stack.functions_url, key: stack.worker_key };
+
+/** Calls the worker with these settings, in the test's own process. */
+async function workWith(settings: Record<string, string>) {
+  const worker = await functionWith("worker", {
+    ...double.settings,
+    ...receiver.settings,
+    DESK_URL: "",
+    WORKER_KEY: "key",
+    ...settings,
+  });
+  return await worker("/worker/run", { headers: { authorization: "Bearer key" } });
+}
+
+/** The signature, from the words of the specification alone. */
+function signatureOf(
+  { headers, body }: { headers: Record<string, string>; body: string },
+  secret: string,
+): string {
+  return createHmac("sha256", atob(secret.slice("whsec_".length)))
+    .update(`${headers["webhook-id"]}.${headers["webhook-timestamp"]}.`).update(body).digest("base64");
+}
 
 Deno.test("the receiver is notified once when an alert opens and once when it ends, by two schedulers and five workers", async () => {
   const phone = await openAlert();
@@ -68,6 +132,19 @@ Deno.test("the example of the docs takes an alert, and nothing that was forged o
   for (const [headers, body, secret = ALERT_SECRET] of forgeries) assert(!isAlert(headers, body, secret));
 });
 
+Deno.test("without a secret nothing is signed, with two each signs; without DESK_URL there is no link", async () => {
+  const other = `whsec_${btoa("another secret of 24 bytes or more")}`;
+  await openAlert();
+  await workWith({ ALERT_WEBHOOK_SECRET: "", DESK_URL: "https://desk.example.com/" });
+  assert.equal(lastRequest().headers["webhook-signature"], undefined);
+  assert.equal(JSON.parse(lastRequest().body).link, "https://desk.example.com/#/operator");
+  await openAlert();
+  await workWith({ ALERT_WEBHOOK_SECRET: `${ALERT_SECRET}, ${other}` });
+  assert.equal(JSON.parse(lastRequest().body).link, null);
+  const signed = [ALERT_SECRET, other].map((secret) => `v1,${signatureOf(lastRequest(), secret)}`);
+  assert.equal(lastRequest().headers["webhook-signature"], signed.join(" "));
+});
+
 Deno.test("a receiver that is away is notified when it is back, and of all at once", async () => {
   const phones = [await openAlert(), await openAlert(), await openAlert()];
   await receiver.stop();
@@ -85,117 +162,34 @@ Deno.test("a receiver that is away is notified when it is back, and of all at on
   for (const phone of phones) assert.deepEqual(statesOf(phone), ["open"]);
 });
 
-Deno.test("nothing is sent about an alert that ends before anything went out", async () => {
+Deno.test("nothing is sent about an alert that ends before anything went out; its end is, where the receiver may know that it began", async () => {
   const early = await openAlert();
   await resolveAlert(early);
   await work();
-  const away = await openAlert();
-  receiver.behave({ status: 503 });
+  const [refused, lost] = [await openAlert(), await openAlert()];
+  receiver.behave(({ body }) => body.includes(lost) ? "drop" : { status: 503 });
   await work();
-  await resolveAlert(away);
+  await resolveAlert(refused);
+  await resolveAlert(lost);
   receiver.behave();
   await passTime();
   await work();
-  assert.deepEqual([statesOf(early), statesOf(away)], [[], ["open"]]);
+  assert.deepEqual([early, refused, lost].map(statesOf), [[], ["open"], ["open", "resolved"]]);
 });
 
-Deno.test("the end of an alert is sent where the receiver may know that it began", async () => {
-  const phone = await openAlert();
-  receiver.behave("drop");
-  await work();
-  await resolveAlert(phone);
-  receiver.behave();
-  await passTime();
-  await work();
-  assert.deepEqual(statesOf(phone), ["open", "resolved"]);
-});
-
-Deno.test("the end of an alert comes before the next one of its subject", async () => {
-  const phone = await openAlert();
-  await work();
-  receiver.behave({ status: 500 });
-  await resolveAlert(phone);
-  await work();
-  await sql`update public.service_numbers set status = 'paused' where phone = ${phone}`;
-  await checkAlerts();
-  await work();
-  receiver.behave();
-  await passTime();
-  await work();
-  assert.deepEqual(statesOf(phone), ["open", "resolved", "resolved", "open"]);
-});
-
-Deno.test("a response of 10 MB is not read", async () => {
-  const phone = await openAlert();
-  receiver.behave({ bytes: 10_000_000 });
-  await work();
-  await work();
-  assert.deepEqual(statesOf(phone), ["open"]);
-  const [dispatch] = await sql`select state, status from private.dispatches where event = 'alert.opened'`;
-  assert.deepEqual({ ...dispatch }, { state: "delivered", status: 200 });
-});
-
-Deno.test("what a killed worker has claimed or sent is sent again by the same id", async () => {
-  const claimed = await openAlert();
-  const [dead] = await sql`select public.claim_dispatches(5, false, true) as claim`;
-  const id = dead!.claim.dispatches[0].id;
-  await work();
-  assert.deepEqual(statesOf(claimed), [], "its worker may still send it");
-  await passTime();
-  await work();
-  assert.equal(lastRequest().headers["webhook-id"], id);
-
-  const sent = await openAlert();
-  receiver.behave("hang");
-  const working = requestWork().catch(() => {});
-  await eventually(10, () => assert.deepEqual(statesOf(sent), ["open"]));
-  const first = lastRequest();
-  await kill("gateway");
-  await eventually(20, async () => assert.equal((await send("/worker/run")).status, 401));
-  await working;
-  receiver.behave();
-  await passTime();
-  await work();
-  assert.deepEqual(statesOf(sent), ["open", "open"]);
-  assert.equal(lastRequest().headers["webhook-id"], first.headers["webhook-id"]);
-});
-
-Deno.test("texts go out while the receiver and the monitor hang", async () => {
+Deno.test("texts go out while the receiver and the monitor are slow", async () => {
   await openAlert();
   await sql`update private.job_runs set heartbeat_at = null`;
-  receiver.behave("hang");
+  receiver.behave({ status: 200, delay_ms: 4_000 });
   const conversation = await createConversation();
   await queueText(conversation, "Hi");
   const working = work();
-  await eventually(10, () => assert.equal(receiver.requests.filter(({ path }) => path === "/alerts").length > 0, true));
   await eventually(3, () => assert.deepEqual(sentBodies(conversation), ["Hi"]));
-  const later = await createConversation();
-  await queueText(later, "Later");
+  await eventually(3, () => assert(receiver.requests.some(({ path }) => path === "/alerts")));
+  await queueText(conversation, "Later");
   const again = work();
-  await eventually(3, () => assert.deepEqual(sentBodies(later), ["Later"]));
+  await eventually(3, () => assert.deepEqual(sentBodies(conversation), ["Hi", "Later"]));
   assert.deepEqual([(await working).errors, (await again).errors], [0, 0]);
-});
-
-Deno.test("texts go out while dispatches are locked", async () => {
-  await openAlert();
-  const conversation = await createConversation();
-  await queueText(conversation, "Hi");
-  let working: Promise<Record<string, number>> | undefined;
-  await whileHeld(tableLock("private.dispatches"), async () => {
-    working = work();
-    await eventually(3, () => assert.deepEqual(sentBodies(conversation), ["Hi"]));
-  });
-  assert.equal((await working)!.errors, 0);
-});
-
-Deno.test("a launcher finds what begins, and sends it within 15 seconds after the alert was opened", async () => {
-  const scheduler = new Scheduler({ ...launcher, isConfigured: true });
-  try {
-    const phone = await openAlert();
-    await eventually(15, () => assert.deepEqual(statesOf(phone), ["open"]));
-  } finally {
-    await scheduler.stop();
-  }
 });
 
 Deno.test("a monitor learns once that alerts are checked, and not while they are not", async () => {
@@ -217,4 +211,81 @@ Deno.test("a monitor learns once that alerts are checked, and not while they are
   await checkAlerts();
   await work();
   assert.equal(beats().length, before + 2);
+});
+
+Deno.test("without a URL nothing is sent or asked; once it is set open alerts are sent, also where texting is not set up", async () => {
+  const phone = await openAlert();
+  const before = receiver.requests.length;
+  await workWith({ ALERT_WEBHOOK_URL: "", ALERT_HEARTBEAT_URL: "" });
+  await checkAlerts();
+  assert.equal(receiver.requests.length, before);
+  const due = () => sql`select private.is_alert_due() as due`.then(([row]) => row!.due);
+  assert.equal(await due(), false, "the worker is not called for nothing");
+  await sql`update private.sending_settings set asked_at = now() - interval '6 minutes' where name = 'alerts'`;
+  assert.equal(await due(), true, "but it is asked again");
+  assert.equal((await workWith({ TWILIO_ACCOUNT_SID: "" })).status, 200);
+  const other = await openAlert();
+  await queueText(await createConversation(), "Hi");
+  assert.equal((await workWith({ TWILIO_API_SECRET: "" })).status, 500);
+  assert.deepEqual([statesOf(phone), statesOf(other)], [["open"], ["open"]]);
+  await work();
+});
+
+Deno.test("a wrong setting is named in the log, never shown, and holds up no text", async () => {
+  const url = "must be an https URL without a user name, or an http URL of localhost or 127.0.0.1";
+  for (
+    const [name, value, message] of [
+      ["ALERT_WEBHOOK_URL", "https://user:private@hooks.example/T0", `ALERT_WEBHOOK_URL ${url}`],
+      ["ALERT_HEARTBEAT_URL", "http://private.example/ping", `ALERT_HEARTBEAT_URL ${url}`],
+    ] as const
+  ) {
+    const conversation = await createConversation();
+    await queueText(conversation, "Hi");
+    const lines = await consoleOf(async () => {
+      const { status, body } = await workWith({ [name]: value });
+      assert.deepEqual([status, body.accepted, body.errors], [200, 1, 1]);
+    });
+    const errors = lines.filter((line) => line.includes('"level":"error"'));
+    assert.equal(errors.length, 1, errors.join());
+    assert(errors[0]!.includes(message), errors[0]);
+    assert(!lines.join().includes("private"), lines.join());
+    assert.deepEqual(sentBodies(conversation), ["Hi"]);
+  }
+});
+
+Deno.test("the log of a receiver that fails has no part of its URL", async () => {
+  await openAlert();
+  receiver.behave({ status: 500 });
+  const { ALERT_WEBHOOK_URL } = receiver.settings;
+  const lines = await consoleOf(() => workWith({ ALERT_WEBHOOK_URL: `${ALERT_WEBHOOK_URL}/T0-private?token=private` }));
+  await passTime();
+  lines.push(...await consoleOf(() => workWith({ ALERT_WEBHOOK_URL: "https://private.invalid/alerts" })));
+  const logged = lines.join("\n");
+  assert.match(logged, /"event":"alert_not_delivered".*"kind":"number_paused","error_code":"HTTP 500"/);
+  assert.match(logged, /"event":"alert_not_delivered".*"error_code":"no_address"/);
+  assert(!logged.includes("private") && !logged.includes("/alerts"), logged);
+});
+
+Deno.test("the command alert test shows what the receiver responds", async () => {
+  const scheduler = new Scheduler({ ...launcher, askEvery: 50, isConfigured: true });
+  try {
+    assert.partialDeepStrictEqual(await admin("alert test"), {
+      code: 0,
+      out: "The receiver has taken the test: HTTP 200, ok.\n",
+    });
+    assert.partialDeepStrictEqual(JSON.parse(lastRequest().body), { kind: "test", subject: "test", state: "open" });
+    receiver.behave({ status: 302, headers: { location: "/elsewhere" } });
+    assert.partialDeepStrictEqual(await admin("alert test"), {
+      code: 1,
+      err: "The receiver has not taken the test: HTTP 302, ok",
+    });
+    await receiver.stop();
+    assert.partialDeepStrictEqual(await admin("alert test"), {
+      code: 1,
+      err: "The receiver has not taken the test: no_connection",
+    });
+  } finally {
+    await scheduler.stop();
+    await receiver.start();
+  }
 });

@@ -3,10 +3,11 @@ import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { Webhook } from "standardwebhooks";
 import { DESK_URL } from "../../dev/testing/alert_receiver.ts";
-import { signInNewAgent } from "../support/agents.ts";
+import { kill } from "../../dev/testing/faults/parts.ts";
 import { ingest } from "../support/applications.ts";
-import { createOrder, createVendor, sql } from "../support/client.ts";
+import { createOrder, createVendor, send, sql } from "../support/client.ts";
 import { consoleOf } from "../support/function.ts";
+import { eventually } from "../support/processes.ts";
 import { notifyAgents, stackInfoFile } from "../../dev/local/mod.ts";
 import {
   addEvent,
@@ -20,7 +21,7 @@ import {
   SECRET,
   workWith,
 } from "./dispatches.ts";
-import { work } from "./texts.ts";
+import { requestWork, work } from "./texts.ts";
 
 Deno.test("a lead reaches its agency's system, signed as the library of Standard Webhooks expects", async () => {
   const vendor = await createVendor();
@@ -72,77 +73,65 @@ Deno.test("a lead reaches its agency's system, signed as the library of Standard
   assert.partialDeepStrictEqual(dispatch, { state: "delivered", attempt: 1, status: 200, excerpt: "ok", reason: null });
 });
 
-Deno.test("what a receiver does decides what becomes of a dispatch", async () => {
-  const closed = await createDue({ url: "http://127.0.0.1:1/" });
+Deno.test("what a receiver does decides what becomes of a dispatch, and one that is slow holds up no other", async () => {
   const cases = [
-    [{ status: 202 }, "delivered", 202, null],
-    [{ status: 302, headers: { location: `${receiver.url}/elsewhere` } }, "waiting", 302, "HTTP 302"],
-    [{ status: 429, headers: { "retry-after": "7200" } }, "waiting", 429, "HTTP 429"],
-    [{ status: 500 }, "waiting", 500, "HTTP 500"],
-    [{ status: 410 }, "failed", 410, "HTTP 410"],
+    [{ status: 202, delay_ms: 3_000 }, "delivered", 202, null],
     [{ bytes: 10_000_000 }, "delivered", 200, null],
-    ["hang", "waiting", null, "timeout"],
-    ["drop", "waiting", null, "lost"],
+    [{ status: 429, headers: { "retry-after": "7200" } }, "waiting", 429, "HTTP 429"],
+    [{ status: 410 }, "failed", 410, "HTTP 410"],
   ] as const;
   const destinations = await Promise.all(cases.map(() => createDue()));
+  const becomes = async (n: number) => {
+    const [, state, status, reason] = cases[n]!;
+    assert.partialDeepStrictEqual((await dispatchesOf(destinations[n]!))[0], { state, status, reason });
+  };
   receiver.behave(({ path }) => cases[destinations.findIndex((destination) => destination.path === path)]![0]);
-  assert.equal((await work()).errors, 0);
-
-  for (const [n, [behaviour, state, status, reason]] of cases.entries()) {
-    const destination = destinations[n]!;
-    const [dispatch] = await dispatchesOf(destination);
-    assert.partialDeepStrictEqual(dispatch, { state, status, reason }, JSON.stringify(behaviour));
-    const ids = requestsOf(destination).map(({ headers }) => headers["webhook-id"]);
-    assert.deepEqual(new Set(ids), new Set([dispatch!.id]), "each attempt has the same id");
-    const [row] = await sql`select is_on from public.destinations where id = ${destination.id}`;
-    assert.equal(row!.is_on, status !== 410);
-  }
-  assert.partialDeepStrictEqual((await dispatchesOf(closed))[0], { state: "waiting", reason: "no_connection" });
-  const paths = new Set(receiver.requests.map(({ path }) => path));
-  assert.deepEqual(paths, new Set(destinations.map(({ path }) => path)), "no redirect was followed");
-  const [waiting] = await dispatchesOf(destinations[2]!);
+  const working = work();
+  await eventually(10, () => Promise.all([1, 2, 3].map(becomes)).then(() => {}));
+  assert.equal((await dispatchesOf(destinations[0]!))[0]!.state, "sending");
+  assert.equal((await working).errors, 0);
+  await becomes(0);
+  const [, , busy, gone] = destinations;
+  const [row] = await sql`select is_on from public.destinations where id = ${gone!.id}`;
+  assert.equal(row!.is_on, false);
+  const [waiting] = await dispatchesOf(busy!);
   assert(waiting!.due_at.getTime() - waiting!.first_due_at.getTime() >= 7_200_000, "Retry-After counts");
 });
 
-Deno.test("the events of a lead arrive in their order, also where the first one has to be repeated", async () => {
-  const due = await createDue({}, 2);
+Deno.test("several workers send each event of a lead once, in their order, also where the first one has to be repeated", async () => {
+  const due = await createDue({}, 5);
   await addEvent("recruit.replied", due.lead_ids, { text: { body: "Hi", received_at: "2026-11-24T20:00:00.000Z" } });
   receiver.behave({ status: 503, headers: { "retry-after": "60" } });
   await work();
   receiver.behave();
+  const refused = requestsOf(due).length;
   for (let round = 0; round < 5; round++) {
     await passTime(due);
-    await work();
+    await Promise.all([work(), work(), work()]);
   }
+  const taken = requestsOf(due).slice(refused).map(({ body }) => JSON.parse(body));
   for (const lead_id of due.lead_ids) {
-    const types = requestsOf(due).map(({ body }) => JSON.parse(body)).filter(({ data }) => data.lead.id === lead_id)
-      .map(({ type }) => type);
-    assert.deepEqual(types.filter((type, n) => type !== types[n - 1]), ["lead.distributed", "recruit.replied"]);
-    assert.equal(types.filter((type) => type === "recruit.replied").length, 1);
+    const types = taken.filter(({ data }) => data.lead.id === lead_id).map(({ type }) => type);
+    assert.deepEqual(types, ["lead.distributed", "recruit.replied"]);
   }
 });
 
-Deno.test("a receiver that is dead for days gets each dispatch eight times, and then it has failed", async () => {
+Deno.test("what a killed worker has sent is sent again by the same id", async () => {
   const due = await createDue();
-  receiver.behave({ status: 500, body: "down" });
-  for (let day = 0; day < 10; day++) {
-    await passTime(due);
-    await work();
-  }
-  const [dispatch] = await dispatchesOf(due);
-  assert.partialDeepStrictEqual(dispatch, { state: "failed", attempt: 8, excerpt: "down", reason: "HTTP 500" });
-  assert.equal(requestsOf(due).length, 8);
-
-  await sql`
-    update public.destinations set failing_since = now() - interval '5 days 1 minute' where id = ${due.id}`;
-  await addEvent("lead.returned", due.lead_ids, { reason: "wrong number" });
+  receiver.behave("hang");
+  const working = requestWork().catch(() => {});
+  await eventually(20, () => assert.equal(requestsOf(due).length, 1));
+  await kill("gateway");
+  await eventually(20, async () => assert.equal((await send("/worker/run")).status, 401));
+  await working;
+  receiver.behave();
   await work();
-  const [destination] = await sql`select is_on, off_reason from public.destinations where id = ${due.id}`;
-  assert.equal(destination!.is_on, false);
-  assert.match(destination!.off_reason, /five days/);
+  assert.equal(requestsOf(due).length, 1, "its worker may still be sending it");
   await passTime(due);
   await work();
-  assert.equal(requestsOf(due).length, 9, "nothing is sent while it is off");
+  const [first, second, ...others] = requestsOf(due).map(({ headers, body }) => [headers["webhook-id"], body]);
+  assert.deepEqual([second, others], [first, []]);
+  assert.partialDeepStrictEqual((await dispatchesOf(due))[0], { state: "delivered", attempt: 2 });
 });
 
 Deno.test("a template makes the body, and the receiver's words decide", async () => {
@@ -183,17 +172,16 @@ Deno.test("a template makes the body, and the receiver's words decide", async ()
   assert.deepEqual(requestsOf(unfit), []);
 });
 
-Deno.test("only a local stack sends to an address of this machine", async () => {
-  const due = await createDue();
-  await workWith({ ALLOW_LOCAL_DESTINATIONS: "" });
+Deno.test("only a local stack sends to an address of this machine, and no log has a part of the URL or of the response", async () => {
+  const due = await createDue({ rejected_when: "body" });
+  // The pause after a second attempt is longer than a run of the worker.
+  await sql`update private.dispatches set attempt = 1 where destination_id = ${due.id}`;
+  receiver.behave({ status: 422, body: '"private words"' });
+  const lines = await consoleOf(() => workWith({ ALLOW_LOCAL_DESTINATIONS: "" }));
   assert.partialDeepStrictEqual((await dispatchesOf(due))[0], { state: "waiting", status: null, reason: "address" });
   assert.deepEqual(requestsOf(due), []);
-});
-
-Deno.test("the log of a receiver that fails has no part of its URL or its words", async () => {
-  const due = await createDue({ rejected_when: "body" });
-  receiver.behave({ status: 422, body: '"private words"' });
-  const lines = await consoleOf(() => workWith({ ALLOW_LOCAL_DESTINATIONS: "on" }));
+  await passTime(due);
+  lines.push(...await consoleOf(() => workWith({ ALLOW_LOCAL_DESTINATIONS: "on" })));
   const logged = lines.join("\n");
   assert.match(logged, /"event":"dispatch_not_delivered".*"outcome":"rejected","error_code":"HTTP 422"/);
   assert(!logged.includes("private") && !logged.includes(due.path) && !logged.includes("Lead 1"), logged);
@@ -228,34 +216,4 @@ Deno.test("a lead reaches an e-mail address, once for each dispatch", async () =
     where destination_id = ${destination.id}`;
   await work();
   assert.equal(mailsTo(address).length, 2);
-});
-
-Deno.test("an agent gets e-mails by choice, with the first name of the recruit alone", async () => {
-  const vendor = await createVendor();
-  const { agency_id, agent_ids } = await createOrder(vendor);
-  await sql`update public.agents set accepts_recruits = false where id = ${agent_ids[0]!}`;
-  const { client, agent_id, email } = await signInNewAgent(agency_id);
-  await sql`update public.agents set email = ${email}, accepts_recruits = true where id = ${agent_id}`;
-  assert.equal((await client.rpc("set_my_mail", { about: ["lead"] })).error, null);
-  const lead = { last_name: "Lovelace", email: "private@example.com", phone: "+12025550124" };
-  const { body: { id } } = await ingest(vendor, { first_name: "Ada", ...lead });
-  await notifyAgents(sql);
-  await work();
-  const [mail, ...others] = mailsTo(email);
-  assert.deepEqual(others, []);
-  assert.equal(
-    mail!.replace(/^From: .*\n/, ""),
-    `To: ${email}\nSubject: Ada is a new recruit\n\nName: Ada\n\n${DESK_URL}#/recruits/${id}\n`,
-  );
-
-  await ingest(vendor, { first_name: "Ben", ...lead });
-  await ingest(vendor, { first_name: "Cyd", ...lead });
-  await notifyAgents(sql);
-  await work();
-  assert.equal(mailsTo(email).length, 1, "at most one in five minutes");
-  await sql`
-    update private.dispatches p set due_at = now() from public.destinations d
-    where d.id = p.destination_id and d.agent_id = ${agent_id} and p.state = 'waiting'`;
-  await work();
-  assert.match(mailsTo(email)[1]!, /^Subject: (Ben|Cyd) \(and 1 more\) is a new recruit$/m);
 });

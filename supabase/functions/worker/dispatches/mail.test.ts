@@ -54,6 +54,11 @@ Deno.test("each event has a subject", () => {
   assert.match(mailOf(event("recruit.replied", { text: { body: "Hi" } })).text, /^Text: Hi$/m);
 });
 
+Deno.test("an agent's e-mail about recruits names one by the first name, and links it", () => {
+  const lead = { first_name: "Ada", link: LEAD.link };
+  assert.equal(mailOf(event("agent.lead", { lead, others: 2 })).text, `Name: Ada\n\n${LEAD.link}`);
+});
+
 Deno.test("an e-mail about an erased recruit has the id alone", () => {
   const { subject, text } = mailOf({ type: "recruit.erased", data: { lead: { id: "an-id" } } });
   assert.equal(subject, "Please erase a recruit's data");
