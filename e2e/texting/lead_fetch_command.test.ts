@@ -3,12 +3,14 @@ import assert from "node:assert/strict";
 import { GRAPH_APP, GRAPH_PAGE, GRAPH_TOKEN } from "../../dev/testing/graph/app.ts";
 import type { GraphDouble } from "../../dev/testing/graph/double.ts";
 import { admin, adminJson, assertRefused } from "../support/admin.ts";
-import { assertResponse, assertStored, send, sql, stack, storedLeads } from "../support/client.ts";
+import { sql } from "../support/client.ts";
 import { withGraph } from "../support/graph.ts";
-import { addSecret, createWebhook, rejected, type Webhook } from "../support/webhooks.ts";
+import { addSecret, createWebhook, type Webhook } from "../support/webhooks.ts";
 
 const SINCE = "--since 2026-07-01";
 const FORMS = ["330000000000002", "330000000000003"] as const;
+/** What no command prints. */
+const PRIVATE = new RegExp(`Rosalind|${GRAPH_TOKEN}|${GRAPH_APP.secret}`);
 
 /** The vendors of the tests so far, whose fetches are in no other test's way. */
 const vendors: string[] = [];
@@ -45,13 +47,7 @@ async function fetchesOf({ id }: Webhook) {
   return [...rows];
 }
 
-/** Has the worker fetch what waits. */
-async function work(): Promise<void> {
-  const headers = { authorization: `Bearer ${stack.worker_key}` };
-  assertResponse(await send("/worker/run", { headers }), 200);
-}
-
-Deno.test("what Meta has and we do not is fetched, of each form and page", async () => {
+Deno.test("what Meta has and we do not is fetched, of each form and page, once somebody has said so", async () => {
   await withGraph(async (double) => {
     const webhook = await createPage();
     const many = addLeads(double, 130);
@@ -63,9 +59,17 @@ Deno.test("what Meta has and we do not is fetched, of each form and page", async
     const shown = await admin(`lead fetch --vendor ${webhook.slug} ${SINCE} --dry-run`);
     assert.equal(shown.code, 0);
     assert.match(shown.out, /Leads that would be fetched: 133\./);
-    assert.equal((await fetchesOf(webhook)).length, 0, "a dry run changes nothing");
+    const unasked = await admin(`lead fetch --vendor ${webhook.slug} ${SINCE}`);
+    assertRefused(
+      unasked,
+      2,
+      /^Fetch the missing leads of .*, 133 of them\? --dry-run lists the forms\. .* say so with --yes/,
+    );
+    assert.equal((await fetchesOf(webhook)).length, 0, "neither changes anything");
 
-    const { queued, forms } = await adminJson(`lead fetch --vendor ${webhook.slug} ${SINCE} --yes`);
+    const asked = await admin(`lead fetch --vendor ${webhook.slug} ${SINCE} --yes --json`);
+    assert.doesNotMatch(shown.out + unasked.err + asked.err + asked.out, PRIVATE);
+    const { queued, forms } = JSON.parse(asked.out);
     assert.equal(queued, 133);
     assert.deepEqual(forms.map(({ leads, missing }: Record<string, number>) => [leads, missing]), [[131, 131], [2, 2], [
       0,
@@ -75,7 +79,7 @@ Deno.test("what Meta has and we do not is fetched, of each form and page", async
     assert.deepEqual(fetches.map(({ leadgen_id }) => leadgen_id).sort(), [...many, ...few, ...first].sort());
     assert(fetches.every(({ page_id }) => page_id === GRAPH_PAGE.id));
     assert.equal(fetches.filter(({ form_id }) => form_id === FORMS[1]).length, 2);
-    assert.equal(double.requests(`${FORMS[0]}/leads`).length, 4, "two pages each time");
+    assert.equal(double.requests(`${FORMS[0]}/leads`).length, 6, "two pages each time");
     assert(double.requests(`${FORMS[0]}/leads`).every(({ query }) => query.fields === "id"));
   });
 });
@@ -102,22 +106,11 @@ Deno.test("what is there, or waits, is not missing; what has failed is fetched a
   });
 });
 
-Deno.test("the worker stores what was queued, once", async () => {
-  await withGraph(async (double) => {
-    const webhook = await createPage();
-    addLeads(double, 2);
-    await adminJson(`lead fetch --vendor ${webhook.slug} ${SINCE} --yes`);
-    await work();
-    await assertStored(webhook, 2);
-    assert.deepEqual((await storedLeads(webhook)).map(({ first_name }) => first_name), ["Rosalind", "Rosalind"]);
-    assert.equal((await adminJson(`lead fetch --vendor ${webhook.slug} ${SINCE} --yes`)).queued, 0);
-    assert.equal((await rejected(webhook)).length, 0);
-  });
-});
-
-Deno.test("without a page that is set, the one of the last notice is meant", async () => {
+Deno.test("without a page that is set, the one of the last notice is meant; a system user's token lists its forms by the page's own", async () => {
   await withGraph(async (double) => {
     const webhook = await createPage({});
+    await addSecret(webhook, "EAAsystem", "access_token");
+    double.setToken("EAAsystem", { type: "SYSTEM_USER" });
     const [known] = addLeads(double, 2);
     const line = `lead fetch --vendor ${webhook.slug} ${SINCE} --yes`;
     assertRefused(await admin(line), 1, /^The page is not known: .* --page-id/);
@@ -128,37 +121,28 @@ Deno.test("without a page that is set, the one of the last notice is meant", asy
   });
 });
 
-Deno.test("a system user's token lists the forms by the page's own", async () => {
+Deno.test("where Meta fails, the command says how, and nothing is changed", async () => {
   await withGraph(async (double) => {
     const webhook = await createPage();
     addLeads(double, 1);
-    await addSecret(webhook, "EAAsystem", "access_token");
-    double.setToken("EAAsystem", { type: "SYSTEM_USER" });
-    assert.equal((await adminJson(`lead fetch --vendor ${webhook.slug} ${SINCE} --yes`)).queued, 1);
-  });
-});
-
-for (
-  const [what, fault, reason] of [
-    ["refuses the token", { call: "forms", code: 190, subcode: 463 }, /the access token has expired \(code 190\/463\)/],
-    ["lets nobody read a form", { call: "leads", id: FORMS[1], code: 200 }, /the access token may not read it/],
-    ["has had too many calls", { call: "leads", id: FORMS[1], code: 80005, wait_minutes: 7 }, /wait 7 min/],
-    ["does not answer", { call: "leads", id: FORMS[1], drop: true, times: -1 }, /has not answered/],
-  ] as const
-) {
-  Deno.test(`where Meta ${what}, nothing is changed`, async () => {
-    await withGraph(async (double) => {
-      const webhook = await createPage();
-      addLeads(double, 1);
-      addLeads(double, 1, { form_id: FORMS[1] });
+    addLeads(double, 1, { form_id: FORMS[1] });
+    for (
+      const [fault, reason] of [
+        [{ call: "forms", code: 190, subcode: 463 }, /the access token has expired \(code 190\/463\)/],
+        [{ call: "leads", id: FORMS[1], code: 200 }, /the access token may not read it/],
+        [{ call: "leads", id: FORMS[1], code: 80005, wait_minutes: 7 }, /wait 7 min/],
+        [{ call: "leads", id: FORMS[1], drop: true, times: -1 }, /has not answered/],
+      ] as const
+    ) {
       double.fail(fault);
       const ran = await admin(`lead fetch --vendor ${webhook.slug} ${SINCE} --yes`);
       assertRefused(ran, 1, reason);
       assert.match(ran.err, /Nothing was changed/);
-      assert.deepEqual(await fetchesOf(webhook), []);
-    });
+      double.clearFaults();
+    }
+    assert.deepEqual(await fetchesOf(webhook), []);
   });
-}
+});
 
 Deno.test("a mistake is named, and nothing is asked of Meta", async () => {
   await withGraph(async (double) => {
@@ -172,22 +156,6 @@ Deno.test("a mistake is named, and nothing is asked of Meta", async () => {
       where vendor_id = ${webhook.id} and kind = 'access_token'`;
     assertRefused(await admin(`${line} ${SINCE}`), 1, /has no access token: .* --kind access_token/);
     assert.deepEqual(double.requests(), []);
-  });
-});
-
-Deno.test("it asks before it fetches, and shows no person and no token", async () => {
-  await withGraph(async (double) => {
-    const webhook = await createPage();
-    addLeads(double, 1);
-    const unasked = await admin(`lead fetch --vendor ${webhook.slug} ${SINCE}`);
-    assertRefused(
-      unasked,
-      2,
-      /^Fetch the missing leads of .*, 1 of them\? --dry-run lists the forms\. .* say so with --yes/,
-    );
-    assert.deepEqual(await fetchesOf(webhook), []);
-    const asked = await admin(`lead fetch --vendor ${webhook.slug} ${SINCE} --yes`);
-    assert.doesNotMatch(unasked.err + asked.out, new RegExp(`Rosalind|${GRAPH_TOKEN}|${GRAPH_APP.secret}`));
   });
 });
 
@@ -207,6 +175,6 @@ Deno.test("a token of a person's session, which ends soon, is found by the check
     double.setToken(GRAPH_TOKEN, { expires_at: inSeconds + 60 * 86_400 });
     assert.deepEqual(await states(), [0, []]);
     const { out } = await admin(`vendor webhook check ${webhook.slug}`);
-    assert.doesNotMatch(out, new RegExp(`Rosalind|${GRAPH_TOKEN}|${GRAPH_APP.secret}`));
+    assert.doesNotMatch(out, PRIVATE);
   });
 });
