@@ -32,18 +32,6 @@ Deno.test("a text that came while the question waited is for a person, and the n
   assert.deepEqual(await heard(talk), [["Hello", "opening"], ["yes", "early"], ["yes, I do", "answer"]]);
 });
 
-Deno.test("a turn that has a text from before and one from after: the one after is the answer", async () => {
-  const talk = await createTalk();
-  await sql`update public.service_numbers set status = 'paused' where phone = ${talk.service}`;
-  await say(talk, "Hello");
-  await receive(talk, { Body: "no" });
-  await sql`update public.service_numbers set status = 'active' where phone = ${talk.service}`;
-  await work();
-  await say(talk, "yes");
-  assert.deepEqual((await stateOf(talk)).answers, { licensed: "yes" });
-  assert.deepEqual(await heard(talk), [["Hello", "opening"], ["no", "early"], ["yes", "answer"]]);
-});
-
 Deno.test("the response to a question is lost: its answer waits until Twilio is asked, and then counts", async () => {
   const talk = await createTalk();
   double.callBack({ statuses: [] });
@@ -73,12 +61,4 @@ Deno.test("an answer to a question that is just being asked again counts", async
   await work();
   await takeTurn(talk);
   assert.deepEqual((await stateOf(talk)).answers, { licensed: "yes" });
-});
-
-Deno.test("who asks for a person is heard, also before the question has left", async () => {
-  const talk = await createTalk();
-  await sql`update public.service_numbers set status = 'paused' where phone = ${talk.service}`;
-  await say(talk, "Hello");
-  await say(talk, "call an agent");
-  assert.partialDeepStrictEqual(await stateOf(talk), { status: "escalated", reason: "asked" });
 });

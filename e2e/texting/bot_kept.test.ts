@@ -13,7 +13,7 @@ const KEPT = readConversations(
   path("docs/examples/bot_script.json"),
 );
 /** One of so many is played by the worker. */
-const ONE_OF = 17;
+const ONE_OF = 67;
 
 /** Why the bot's part has ended, or that a recruit whom a person has wants no more texts. */
 const endOf = ({ reason, is_opted_out }: Awaited<ReturnType<typeof stateOf>>) => is_opted_out ? "opted_out" : reason;

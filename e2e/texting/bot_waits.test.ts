@@ -16,8 +16,8 @@ import {
   takeTurn,
 } from "./bot_conversations.ts";
 
-Deno.test("quiet hours hold a question, which is worked out anew when they end", async () => {
-  const talk = await createTalk();
+Deno.test("quiet hours hold a question, which is worked out anew when they end, and no handing over", async () => {
+  const [talk, other] = [await createTalk(), await createTalk()];
   await say(talk, "Hi");
   await setHours("00:00", "00:00");
   try {
@@ -26,23 +26,18 @@ Deno.test("quiet hours hold a question, which is worked out anew when they end",
     assert.deepEqual(sent(talk), [OPENING]);
     const [turn] = await sql`select due_at > now() as waits from public.bot_turns where conversation_id = ${talk.id}`;
     assert.equal(turn!.waits, true);
+    await say(other, "I want an agent");
+    assert.deepEqual(sent(other), []);
+    assert.deepEqual(
+      (await notifications(other)).map(({ reason }) => reason),
+      ["asked"],
+      "the agent is notified at once",
+    );
   } finally {
     await setHours("00:00", "24:00");
   }
   await takeTurn(talk);
   assert.deepEqual(sent(talk), [OPENING, "In which states?"]);
-});
-
-Deno.test("quiet hours hold no handing over: the agent is notified at once", async () => {
-  const talk = await createTalk();
-  await setHours("00:00", "00:00");
-  try {
-    await say(talk, "I want an agent");
-    assert.deepEqual(sent(talk), []);
-    assert.deepEqual((await notifications(talk)).map(({ reason }) => reason), ["asked"]);
-  } finally {
-    await setHours("00:00", "24:00");
-  }
 });
 
 Deno.test("one reminder, then the script expires; an answer before that counts", async () => {
@@ -70,32 +65,26 @@ Deno.test("one reminder, then the script expires; an answer before that counts",
 /** The response of Twilio to a text that it will never send. */
 const REFUSED = { status: 400, code: 21614 };
 
-Deno.test("a question that fails for good: a person is notified, and the next text is no answer to it", async () => {
+Deno.test("an opening or a question that fails for good: a person is notified, and the next text is no answer to it", async () => {
   const talk = await createTalk();
-  await say(talk, "Hi");
   double.fail({ ...REFUSED, to: talk.recruit });
+  await say(talk, "Hi");
+  assert.deepEqual((await notifications(talk)).map(({ kind }) => kind), ["failed"]);
   await say(talk, "yes");
+  assert.deepEqual(sent(talk), [OPENING]);
+
+  double.fail({ ...REFUSED, to: talk.recruit });
+  await say(talk, "yes, I do");
   assert.deepEqual(sent(talk), [OPENING]);
   const { status, state, waiting_since } = await stateOf(talk);
   assert.deepEqual([status, state], ["bot", "active"]);
   assert(waiting_since instanceof Date, "the recruit waits again");
-  assert.deepEqual((await notifications(talk)).map(({ kind }) => kind), ["failed"]);
+  assert.deepEqual((await notifications(talk)).map(({ kind }) => kind), ["failed", "failed"]);
   await say(talk, "TX");
   assert.deepEqual(sent(talk), [OPENING, "In which states?"]);
   assert.deepEqual((await stateOf(talk)).answers, { licensed: "yes" });
   await say(talk, "OK, TX");
   assert.deepEqual((await stateOf(talk)).answers, { licensed: "yes", states: ["OK", "TX"] });
-});
-
-Deno.test("an opening that fails for good is said again", async () => {
-  const talk = await createTalk();
-  double.fail({ ...REFUSED, to: talk.recruit });
-  await say(talk, "Hi");
-  assert.deepEqual((await notifications(talk)).map(({ kind }) => kind), ["failed"]);
-  await say(talk, "yes");
-  assert.deepEqual(sent(talk), [OPENING]);
-  await say(talk, "yes, I do");
-  assert.deepEqual(sent(talk), [OPENING, "In which states?"]);
 });
 
 Deno.test("a question that the carrier does not deliver is asked again, and one that was only late is not", async () => {
