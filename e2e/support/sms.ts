@@ -56,11 +56,6 @@ export function messages({ id }: Conversation) {
     select * from public.recruiting_messages where conversation_id = ${id} order by created_at, id`;
 }
 
-/** Queues the greetings of leads that were distributed, as the worker does before it sends texts. */
-export async function greetWaiting(): Promise<void> {
-  await sql`select public.queue_greeting(lead_id) from private.waiting_greetings order by created_at`;
-}
-
 /** A US number in E.164 that nothing else uses. */
 export function newPhone(): string {
   return `+1312${String(Math.floor(Math.random() * 9_000_000) + 1_000_000)}`;

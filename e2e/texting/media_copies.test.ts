@@ -5,20 +5,19 @@ import { admin, adminJson, assertRefused } from "../support/admin.ts";
 import { send, sql, stack } from "../support/client.ts";
 import { consoleOf, functionWith } from "../support/function.ts";
 import { eventually } from "../support/processes.ts";
-import { newPhone, receive } from "../support/sms.ts";
+import { receive } from "../support/sms.ts";
 import type { Fault } from "../../dev/testing/twilio/double.ts";
 import { kill } from "../../dev/testing/faults/parts.ts";
 import { withFetch } from "../../dev/testing/faults/responses.ts";
 import { type Conversation, createConversation, double, queueText, requestWork, sentBodies, work } from "./texts.ts";
 
 const JPEG = Buffer.from("\xff\xd8\xff\xe0 a picture", "latin1");
-const MIB = 1024 * 1024;
 
-/** A recruit sends files. Returns the id of the stored message; null: the numbers have no conversation. */
+/** A recruit sends files. Returns the id of the stored message. */
 async function sendFiles(
-  { recruit, phone }: { recruit: string; phone: string },
+  { recruit, phone }: Conversation,
   ...files: { bytes: Uint8Array; content_type?: string }[]
-): Promise<string | null> {
+): Promise<string> {
   const media = files.map((file) => ({ content_type: "image/jpeg", ...file }));
   const { sid, urls } = double.receive({ from: recruit, to: phone, body: "My ID", media });
   const fields = urls.flatMap((url, n) => [[`MediaUrl${n}`, url], [`MediaContentType${n}`, media[n]!.content_type]]);
@@ -30,7 +29,7 @@ async function sendFiles(
   });
   assert.equal(status, 200);
   const [message] = await sql`select id from public.recruiting_messages where provider_message_id = ${sid}`;
-  return message?.id ?? null;
+  return message!.id;
 }
 
 /** A text with one file, whose next requests have this fault. */
@@ -38,7 +37,7 @@ async function sendFile(fault?: Fault, bytes: Uint8Array = JPEG) {
   const conversation = await createConversation();
   if (fault !== undefined) double.fail({ method: "FILE", ...fault });
   const id = await sendFiles(conversation, { bytes });
-  return { conversation, id: id! };
+  return { conversation, id };
 }
 
 async function copies(id: string) {
@@ -81,7 +80,7 @@ Deno.test("each file of a text is copied, with the type of its content", async (
   const id = await sendFiles(conversation, { bytes: JPEG }, { bytes: png });
   await work();
   const path = `${conversation.id}/${id}`;
-  assert.deepEqual(await copies(id!), [
+  assert.deepEqual(await copies(id), [
     { state: "copied", path: `${path}-0`, content_type: "image/jpeg", reason: null, attempt: 1 },
     { state: "copied", path: `${path}-1`, content_type: "image/png", reason: null, attempt: 1 },
   ]);
@@ -95,108 +94,40 @@ Deno.test("each file of a text is copied, with the type of its content", async (
   );
 });
 
-Deno.test("a text without files queues nothing, nor does one while no account is set", async () => {
-  const conversation = await createConversation();
-  const plain = await sendFiles(conversation);
-  assert.deepEqual(await copies(plain!), []);
-  const [row] = await sql`
-    select public.receive_sms(${conversation.recruit}, ${conversation.phone}, ${crypto.randomUUID()}, 'Hi', ${
-    sql.json([{ url: "https://api.twilio.com/1", content_type: "image/jpeg" }])
-  }) as result`;
-  assert.equal(row!.result.status, "received");
-  const [queued] = await sql`
-    select count(*)::int from public.media_copies c join public.recruiting_messages m on m.id = c.message_id
-    where m.conversation_id = ${conversation.id}`;
-  assert.equal(queued!.count, 0);
-});
-
-Deno.test("the files of a text without a conversation are copied once it has one", async () => {
-  const { agency_id, phone } = await createConversation();
-  const recruit = newPhone();
-  assert.equal(await sendFiles({ recruit, phone }, { bytes: JPEG }), null);
+Deno.test("a file that is not kept leaves the text there, and says why", async () => {
+  const { id } = await sendFile({ location: "https://127.0.0.1/file" });
   await work();
-  await createConversation({ agency_id, phone }, recruit);
-  const [message] = await sql`
-    select m.id from public.recruiting_messages m join public.recruiting_conversations c on c.id = m.conversation_id
-    where c.recruit_phone = ${recruit}`;
-  await work();
-  assert.partialDeepStrictEqual(await copies(message!.id), [{ state: "copied" }]);
+  assert.deepEqual(await copies(id), [
+    { state: "failed", path: null, content_type: null, reason: "address", attempt: 1 },
+  ]);
+  const [message] =
+    await sql`select body, jsonb_array_length(media) as files from public.recruiting_messages where id = ${id}`;
+  assert.deepEqual([message!.body, message!.files], ["My ID", 1]);
 });
 
-Deno.test("a file that is not kept leaves the text there, and says why", async (test) => {
-  const html = Buffer.from("<html><script>alert(1)</script>");
-  const elsewhere = "https://127.0.0.1/file";
-  for (
-    const [name, fault, reason, bytes] of [
-      ["gone", { status: 404 }, "gone"],
-      ["6 MiB", undefined, "too_large", Buffer.concat([JPEG, Buffer.alloc(6 * MIB)])],
-      ["HTML that is called image/jpeg", undefined, "type", html],
-      ["redirected to a private address", { location: elsewhere }, "address"],
-      ["redirected without https", { location: "http://93.184.215.14/file" }, "address"],
-    ] as [string, Fault | undefined, string, Uint8Array?][]
-  ) {
-    await test.step(name, async () => {
-      const { id } = await sendFile(fault, bytes);
-      await work();
-      assert.deepEqual(await copies(id), [{ state: "failed", path: null, content_type: null, reason, attempt: 1 }]);
-      const [message] =
-        await sql`select body, jsonb_array_length(media) as files from public.recruiting_messages where id = ${id}`;
-      assert.deepEqual([message!.body, message!.files], ["My ID", 1]);
-    });
-  }
-});
-
-Deno.test("a loop of redirects ends", async () => {
-  const conversation = await createConversation();
-  const id = await sendFiles(conversation, { bytes: JPEG });
-  const [message] = await sql`select media -> 0 ->> 'url' as url from public.recruiting_messages where id = ${id}`;
-  double.fail({ method: "FILE", times: 10, location: message!.url });
-  const before = double.log().requests;
-  await work();
-  double.clearFaults();
-  assert.partialDeepStrictEqual(await copies(id!), [{ state: "failed", reason: "address" }]);
-  assert.equal(double.log().requests - before, 4);
-});
-
-Deno.test("a file that the provider does not give now is had later, and a text is never late for it", async () => {
+Deno.test("a file waits while the provider, storage or the account fails, and a text is never late for it", async () => {
   const { id } = await sendFile({ status: 500 });
+  assert.equal((await workHere({ TWILIO_ACCOUNT_SID: " " })).status, 200);
+  assert.partialDeepStrictEqual(await copies(id), [{ state: "waiting", attempt: 0 }]);
   await work();
   assert.partialDeepStrictEqual(await copies(id), [{ state: "waiting", reason: "HTTP 500", attempt: 1 }]);
-  const [pause] = await sql`
-    select extract(epoch from due_at - now())::int as seconds, lease_until from public.media_copies
-    where message_id = ${id}`;
-  assert(pause!.seconds > 0 && pause!.seconds <= 10 && pause!.lease_until === null);
   await passTime(id);
-  double.fail({ method: "FILE", status: 429 });
-  await work();
-  await passTime(id);
-  await work();
-  assert.partialDeepStrictEqual(await copies(id), [{ state: "copied", reason: null, attempt: 3 }]);
+  await withFetch(async (fetch, input, init) => {
+    return String(input).includes("/object/text-media/")
+      ? new Response("no storage", { status: 503 })
+      : await fetch(input, init);
+  }, () => workHere());
+  assert.partialDeepStrictEqual(await copies(id), [{ state: "waiting", reason: "storage", attempt: 2 }]);
 
-  const slow = await sendFile({ accepted: true, delay_ms: 3_000 });
+  await passTime(id);
+  double.fail({ method: "FILE", accepted: true, delay_ms: 2_000 });
   const conversation = await createConversation();
   await queueText(conversation, "Hi");
   const working = work();
   await eventually(2, () => Promise.resolve(assert.deepEqual(sentBodies(conversation), ["Hi"])));
-  assert.partialDeepStrictEqual(await copies(slow.id), [{ state: "waiting" }]);
+  assert.partialDeepStrictEqual(await copies(id), [{ state: "waiting" }]);
   await working;
-  assert.partialDeepStrictEqual(await copies(slow.id), [{ state: "copied" }]);
-});
-
-Deno.test("after a day and five attempts a file is given up, and reconcile queues it again", async () => {
-  const { id } = await sendFile({ status: 503 });
-  await work();
-  await sql`
-    update public.media_copies set queued_at = now() - interval '25 hours', attempt = 5 where message_id = ${id}`;
-  await passTime(id);
-  await work();
-  assert.partialDeepStrictEqual(await copies(id), [{ state: "failed", reason: "HTTP 503" }]);
-  const [queued] = await sql`
-    select public.queue_media_copies(array[m.provider_message_id]) as files
-    from public.recruiting_messages m where m.id = ${id}`;
-  assert.equal(queued!.files, 1);
-  await work();
-  assert.partialDeepStrictEqual(await copies(id), [{ state: "copied", attempt: 1 }]);
+  assert.partialDeepStrictEqual(await copies(id), [{ state: "copied", reason: null, attempt: 3 }]);
 });
 
 Deno.test("a worker that is killed before it has stored a file, or after it, leaves one copy", async () => {
@@ -255,38 +186,6 @@ Deno.test("a person's copies are exported, and removed when the person is erased
   assert.equal(erased.conversation, 1);
   assert.equal(await stored(path), null);
   assert.deepEqual(await copies(id), []);
-});
-
-Deno.test("while storage fails a file waits", async () => {
-  const { id } = await sendFile();
-  await withFetch(async (fetch, input, init) => {
-    return String(input).includes("/object/text-media/")
-      ? new Response("no storage", { status: 503 })
-      : await fetch(input, init);
-  }, () => workHere());
-  assert.partialDeepStrictEqual(await copies(id), [{ state: "waiting", reason: "storage" }]);
-  await passTime(id);
-  await work();
-  assert.partialDeepStrictEqual(await copies(id), [{ state: "copied" }]);
-});
-
-Deno.test("many workers copy each file once", async () => {
-  const talks: { talk: Conversation; id: string }[] = [];
-  for (let n = 0; n < 10; n++) {
-    const talk = await createConversation();
-    talks.push({ talk, id: (await sendFiles(talk, { bytes: JPEG }))! });
-  }
-  await Promise.all(Array.from({ length: 5 }, () => work()));
-  for (const { id } of talks) {
-    assert.partialDeepStrictEqual(await copies(id), [{ state: "copied", attempt: 1 }]);
-  }
-});
-
-Deno.test("without an account nothing is fetched; a wrong setting is one error in the log", async () => {
-  const { id } = await sendFile();
-  assert.equal((await workHere({ TWILIO_ACCOUNT_SID: " " })).status, 200);
-  assert.partialDeepStrictEqual(await copies(id), [{ state: "waiting", attempt: 0 }]);
-  await work();
 });
 
 Deno.test("nothing that is logged has a file's URL, its content, a number or a key", async () => {

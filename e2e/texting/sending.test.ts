@@ -1,13 +1,12 @@
 /** The texts that are sent, and how they arrive at Twilio. */
 import assert from "node:assert/strict";
-import { sql, stack } from "../support/client.ts";
-import { eventually } from "../support/processes.ts";
+import { ingest } from "../support/applications.ts";
+import { assertResponse, createVendor, sql, stack } from "../support/client.ts";
 import { newPhone } from "../support/sms.ts";
 import {
   awaitState,
   awaitStatus,
   createAgentsConversation,
-  createConversation,
   createSender,
   double,
   outboxText,
@@ -41,75 +40,24 @@ Deno.test("an agent's text is sent once, and its callbacks tell when it was deli
   await awaitStatus(message_id, "delivered");
 });
 
-Deno.test("callbacks may come doubled, in another order, or before the response", async () => {
-  const sender = await createSender();
-  const send = async (plan: Parameters<typeof double.callBack>[0], final: string) => {
-    double.callBack(plan);
-    const conversation = await createConversation(sender);
-    // Its callbacks come while the response is still on its way.
-    double.fail({ to: conversation.recruit, accepted: true, delay_ms: 200 });
-    const id = await queueText(conversation, "Hi");
-    await work();
-    double.callBack();
-    await eventually(10, async () => {
-      const { state, status, delivered_at } = await outboxText(id);
-      assert.deepEqual([state, status], ["accepted", final]);
-      assert(delivered_at instanceof Date);
-    });
-    assert.deepEqual(sentBodies(conversation), ["Hi"]);
-  };
-  await send({ copies: 3 }, "delivered");
-  await send({ statuses: ["sent", "delivered"], delay_ms: 0 }, "delivered");
-  // The specification has the status of the callback that came last.
-  await send({ statuses: ["delivered", "sent"] }, "sent");
-});
-
-Deno.test("a text that is not delivered is failed with the code, and its agent is notified", async () => {
-  const { agent, ...conversation } = await createAgentsConversation();
-  double.callBack({ statuses: ["sent", "undelivered"], error_code: 30003 });
-  const id = await queueText(conversation, "Hi");
-  await work();
-  double.callBack();
-  await awaitStatus(id, "failed");
-  assert.equal((await outboxText(id)).error_code, "30003");
-  const { data } = await agent.client.from("agent_notifications").select("kind, message_id");
-  assert.deepEqual(data, [{ kind: "failed", message_id: id }]);
-});
-
-Deno.test("a text that Twilio refuses for good is failed with the code, and the next one is sent", async () => {
+Deno.test("a text that Twilio refuses, or does not deliver, is failed with the code, its agent is notified, and the next one is sent", async () => {
   const { agent, ...conversation } = await createAgentsConversation();
   double.fail({ to: conversation.recruit, status: 400, code: 21614 });
   const refused = await queueText(conversation, "1");
-  const next = await queueText(conversation, "2");
   await work();
-  assert.partialDeepStrictEqual(await outboxText(refused), { state: "failed", status: "failed", error_code: "21614" });
-  await awaitState(next, "accepted");
+  double.callBack({ statuses: ["sent", "undelivered"], error_code: 30003 });
+  const undelivered = await queueText(conversation, "2");
+  await work();
+  double.callBack();
+  await awaitStatus(undelivered, "failed");
+  const codes = await Promise.all([refused, undelivered].map(outboxText));
+  assert.deepEqual(codes.map(({ state, status, error_code }) => [state, status, error_code]), [
+    ["failed", "failed", "21614"],
+    ["accepted", "failed", "30003"],
+  ]);
   assert.deepEqual(sentBodies(conversation), ["2"]);
-  const { data } = await agent.client.from("agent_notifications").select("message_id");
-  assert.deepEqual(data, [{ message_id: refused }]);
-});
-
-Deno.test("a number that is not registered pauses, holds its texts, and sends them once it is active", async () => {
-  const { agent, ...conversation } = await createAgentsConversation();
-  double.fail({ to: conversation.recruit, status: 400, code: 30034 });
-  const id = await queueText(conversation, "Hi");
-  await work();
-  const [number] = await sql`
-    select status, paused_reason from public.service_numbers where phone = ${conversation.phone}`;
-  assert.deepEqual({ ...number }, { status: "paused", paused_reason: "30034" });
-  assert.partialDeepStrictEqual(await outboxText(id), { state: "pending", reason: "number_paused" });
-  const { data } = await agent.client.rpc("send_text", {
-    conversation_id: conversation.id,
-    body: "Later",
-    client_message_id: crypto.randomUUID(),
-  });
-  assert.equal(data.status, "held");
-  await work();
-  assert.deepEqual(sentBodies(conversation), []);
-
-  await sql`update public.service_numbers set status = 'active' where phone = ${conversation.phone}`;
-  await work();
-  assert.deepEqual(sentBodies(conversation), ["Hi", "Later"]);
+  const { data } = await agent.client.from("agent_notifications").select("kind, message_id").order("created_at");
+  assert.deepEqual(data, [{ kind: "failed", message_id: refused }, { kind: "failed", message_id: undelivered }]);
 });
 
 Deno.test("1,600 characters are sent as one message, and files by URLs that open for a day", async () => {
@@ -153,53 +101,34 @@ Deno.test("1,600 characters are sent as one message, and files by URLs that open
   assert.equal(await opened.text(), "a picture");
 });
 
-Deno.test("a number sends at its own rate, and does not hold up others", async () => {
-  const slow = await createSender(2);
-  const quick = await createSender();
-  const slowOnes = await Promise.all([1, 2, 3, 4, 5].map(() => createConversation(slow)));
-  for (const conversation of slowOnes) await queueText(conversation, "Hi");
-  const other = await createConversation(quick);
-  const otherId = await queueText(other, "Hi");
-  const working = work();
-  await awaitState(otherId, "accepted");
-  assert((await working).accepted! >= 6);
-  const times = (await Promise.all(slowOnes.map(({ recruit }) => double.sentTo(recruit))))
-    .map(([message]) => Date.parse(message!.date_created)).sort((one, another) => one - another);
-  // Five segments at two a second, of which the first second's may go at once.
-  assert(times.at(-1)! - times[0]! >= 1_000, String(times));
-});
-
-Deno.test("quiet hours hold a greeting, and Twilio may not keep it longer than they leave open", async () => {
-  const state = "QZ";
-  const area_code = "998";
+Deno.test("a lead is greeted where its order and its vendor say so, and Twilio may not keep it until quiet hours", async () => {
+  const { agency_id, phone: service } = await createSender();
+  const [vendor, silent] = [await createVendor(), await createVendor()];
+  const [state, area_code] = ["QZ", "998"];
   // Somewhere it is noon.
   const hours = new Date().getUTCHours() - 12;
-  const timezone = `Etc/GMT${hours < 0 ? "" : "+"}${hours}`;
   await sql`
     insert into public.area_codes (area_code, state, country, timezones, source)
-    values (${area_code}, ${state}, 'US', ${[timezone]}, 'a test')`;
-  const setHours = async (opens: string, closes: string) => {
-    await sql`delete from public.texting_hours where state = ${state}`;
-    await sql`
-      insert into public.texting_hours (state, opens, closes, source)
-      values (${state}, ${opens}, ${closes}, 'a test')`;
-  };
+    values (${area_code}, ${state}, 'US', ${[`Etc/GMT${hours < 0 ? "" : "+"}${hours}`]}, 'a test')`;
+  await sql`
+    insert into public.texting_hours (state, opens, closes, source) values (${state}, '08:00', '14:00', 'a test')`;
   try {
-    await setHours("12:00", "12:00");
+    await sql`update public.vendors set has_text_consent = true where id = ${vendor.id}`;
+    await sql`
+      insert into public.recruiting_orders (agency_id, vendor_id, quantity, priority, greeting_template)
+      select ${agency_id}, v.id, 10, 1000, 'Hi {first_name}, {agency} here. Reply STOP to opt out.'
+      from public.vendors v where v.id in ${sql([vendor.id, silent.id])}`;
     const recruit = newPhone().replace("+1312", `+1${area_code}`);
-    const conversation = await createConversation(undefined, recruit);
-    const greeting = await queueText(conversation, "Hello from the agency", { kind: "greeting" });
-    const reply = await queueText(conversation, "A reply");
+    for (const [sender, phone] of [[silent, newPhone()], [vendor, recruit], [vendor, recruit]] as const) {
+      const body = assertResponse(await ingest(sender, { first_name: "Ada", phone }), 201);
+      assert.equal(body.distributed_to.agency_id, agency_id);
+    }
     await work();
-    assert.partialDeepStrictEqual(await outboxText(greeting), { state: "pending", reason: "quiet_hours" });
-    await awaitState(reply, "accepted");
-
-    await setHours("08:00", "14:00");
-    await sql`update public.text_outbox set due_at = now() where message_id = ${greeting}`;
-    await work();
-    const [, sent] = double.sentTo(recruit);
-    assert.equal(sent!.body, "Hello from the agency");
-    const validity = Number(sent!.parameters.ValidityPeriod);
+    const sent = double.log().messages.filter(({ from }) => from === service);
+    assert.deepEqual(sent.map(({ to, body }) => [to, body]), [
+      [recruit, "Hi Ada, An agency under test here. Reply STOP to opt out."],
+    ]);
+    const validity = Number(double.sentTo(recruit)[0]!.parameters.ValidityPeriod);
     assert(validity > 3_500 && validity <= 7_200, String(validity));
   } finally {
     await sql`delete from public.texting_hours where state = ${state}`;

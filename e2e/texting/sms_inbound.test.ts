@@ -37,38 +37,26 @@ Deno.test("SPEC 2.4, 4.5: a message is stored with direction, sender, MessageSid
   assert.deepEqual(await stored(conversation), { last_message_at: created_at, status: "bot" });
 });
 
-Deno.test("a text is stored exactly as sent", async () => {
+Deno.test("a text is stored exactly as sent but for U+0000, and with its files in order", async () => {
   const conversation = await createConversation();
   const texts = [
     ...["  line 1\r\nline 2\n\t ", "50% off & more = a+b; ?x=1#y", "Grüße 你好 שלום नमस्ते 🙂👩‍👩‍👧"],
-    ...[`'; drop table leads; -- "\\`, "", "x".repeat(1_600), "x".repeat(60_000)],
+    ...[`'; drop table leads; -- "\\`, "", "x".repeat(1_600), "x".repeat(60_000), "a\0b"],
   ];
   for (const Body of texts) assertResponse(await receive(conversation, { Body }), 200, RECEIVED);
-  assert.deepEqual((await messages(conversation)).map(({ body }) => body), texts);
-});
-
-Deno.test("U+0000 is dropped from a text", async () => {
-  const conversation = await createConversation();
-  const fields = { Body: "a\0b", MediaUrl0: "https://m.example/\0" };
-  assertResponse(await receive(conversation, fields), 200, RECEIVED);
-  const [message] = await messages(conversation);
-  assert.deepEqual([message!.body, message!.media[0].url], ["ab", "https://m.example/"]);
-});
-
-Deno.test("an MMS without Body is stored with its media, in order", async () => {
-  const conversation = await createConversation();
   const media = Array.from({ length: 11 }, (_, i) => ({
     url: `https://api.twilio.com/media/${i}`,
     content_type: i === 4 ? null : "image/jpeg",
   }));
   const fields = Object.fromEntries(media.flatMap(({ url, content_type }, i) => [
-    [`MediaUrl${i}`, url],
+    [`MediaUrl${i}`, i === 0 ? `${url}\0` : url],
     [`MediaContentType${i}`, content_type ?? undefined],
   ]));
   await receive(conversation, { Body: undefined, NumMedia: "11", ...fields });
-  const [stored] = await messages(conversation);
-  assert(!stored!.body);
-  assert.deepEqual(stored!.media, media);
+  const stored = await messages(conversation);
+  assert.deepEqual(stored.slice(0, -1).map(({ body }) => body), texts.map((text) => text.replace("\0", "")));
+  assert(!stored.at(-1)!.body);
+  assert.deepEqual(stored.at(-1)!.media, media);
 });
 
 Deno.test("SPEC 4.5: without a conversation for From and To no message is stored, and the text is kept", async () => {
@@ -105,24 +93,6 @@ Deno.test("race: a message that comes twenty times at once is stored once", asyn
   const before = await stored(conversation);
   await receive(conversation, { MessageSid: sid, Body: "again" });
   assert.deepEqual(await stored(conversation), before);
-});
-
-Deno.test("every text without a MessageSid, or with a blank one, is stored", async () => {
-  const conversation = await createConversation();
-  for (const MessageSid of [undefined, undefined, "", " "]) {
-    assertResponse(await receive(conversation, { MessageSid }), 200, RECEIVED);
-  }
-  const sids = (await messages(conversation)).map((message) => message.provider_message_id);
-  assert.deepEqual(sids, Array(4).fill(null));
-});
-
-Deno.test("a MessageSid of any length is stored once", async () => {
-  const conversation = await createConversation();
-  const long = newSid().repeat(300);
-  for (const MessageSid of [`${long}1`, `${long}2`, `${long}1`]) {
-    assertResponse(await receive(conversation, { MessageSid }), 200, RECEIVED);
-  }
-  assert.equal((await messages(conversation)).length, 2);
 });
 
 Deno.test("SPEC 5: repeated, empty and unknown parameters, and a query, are signed with the rest", async () => {
@@ -174,7 +144,7 @@ Deno.test("property: every signed form gets 200 and loses no text", async () => 
       assertResponse(await receive(conversation, { ...wellFormed, Body }), 200, RECEIVED);
       sent++;
     }),
-    { numRuns: 50 },
+    { numRuns: 20 },
   );
   assert.equal((await messages(conversation)).length, sent);
 });

@@ -54,10 +54,6 @@ export const ERROR_AFTER_ACCEPT: Fault = { accepted: true, status: 500 };
 export interface CallbackPlan {
   /** The statuses in the order in which they are told. None: no callback is sent. */
   statuses: string[];
-  /** The number of times that each is sent. */
-  copies: number;
-  /** The wait of each, in milliseconds. */
-  delay_ms: number;
   /** The ErrorCode of `failed` and `undelivered`. */
   error_code: number | null;
 }
@@ -66,7 +62,7 @@ export interface CallbackPlan {
  * The callbacks of Twilio where nothing goes wrong. The first status of a message is never told.
  * Source: https://www.twilio.com/docs/messaging/guides/outbound-message-status-in-status-callbacks
  */
-const USUAL_CALLBACKS: CallbackPlan = { statuses: ["sent", "delivered"], copies: 1, delay_ms: 10, error_code: null };
+const USUAL_CALLBACKS: CallbackPlan = { statuses: ["sent", "delivered"], error_code: null };
 
 /** The order of the statuses. Callbacks may come in another one, and the message keeps the latest. */
 const PROGRESS = ["accepted", "queued", "sending", "sent", "failed", "undelivered", "delivered"];
@@ -235,8 +231,7 @@ export class TwilioDouble extends LoopbackServer {
     const code = whyRefused(form) ??
       (isOptedOut(this.#all(), form.get("To"), form.get("From")) ? 21610 : undefined);
     if (code !== undefined) return refusal(code);
-    const { statuses, copies } = this.#plan;
-    const message = newMessage(form, statuses.flatMap((status) => Array(copies).fill(status)));
+    const message = newMessage(form, [...this.#plan.statuses]);
     this.#messages.set(message.sid, message);
     const delivery = this.#deliver(message, this.#plan).finally(() => this.#deliveries.delete(delivery));
     this.#deliveries.add(delivery);
@@ -248,7 +243,7 @@ export class TwilioDouble extends LoopbackServer {
   async #deliver(message: Message, plan: CallbackPlan): Promise<void> {
     const { server } = this;
     while (message.due_callbacks.length > 0) {
-      await delay(plan.delay_ms);
+      await delay(10);
       // Stopped meanwhile. The next start goes on with it.
       if (server !== this.server) return;
       const status = message.due_callbacks.shift()!;
