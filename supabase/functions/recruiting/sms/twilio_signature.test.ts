@@ -100,19 +100,15 @@ const ADDRESSES: [base: string, ...signatures: string[]][] = [
   ["https://MyCompany.com", "g9IN/x4Cft2g517EjYvEvM/W7LU="],
 ];
 
-for (const [base, ...signatures] of ADDRESSES) {
-  for (const signature of signatures) {
-    Deno.test(`SPEC 5: a Twilio signature ${signature} for ${base} is accepted`, () => {
-      assert.equal(isAccepted({ base, signature }), true);
-    });
+Deno.test("SPEC 5: Twilio's signatures are accepted, for each way to write the address", () => {
+  for (const [base, ...signatures] of ADDRESSES) {
+    for (const signature of signatures) assert.equal(isAccepted({ base, signature }), true, `${base} ${signature}`);
   }
-}
+});
 
-for (const [name, call] of Object.entries({ ...PUBLISHED, ...COMPUTED })) {
-  Deno.test(`SPEC 5: a Twilio signature over ${name} is accepted`, () => {
-    assert.equal(isAccepted(call), true);
-  });
-}
+Deno.test("SPEC 5: a Twilio signature over any parameters is accepted", () => {
+  for (const [name, call] of Object.entries({ ...PUBLISHED, ...COMPUTED })) assert.equal(isAccepted(call), true, name);
+});
 
 const FORGED: Record<string, Partial<Call>> = {
   "another value": { form: EXAMPLE.form.replace("1234", "1235") },
@@ -133,11 +129,9 @@ const FORGED: Record<string, Partial<Call>> = {
   "no X-Twilio-Signature": { signature: undefined },
 };
 
-for (const [name, call] of Object.entries(FORGED)) {
-  Deno.test(`SPEC 5: a Twilio signature with ${name} is refused`, () => {
-    assert.equal(isAccepted(call), false);
-  });
-}
+Deno.test("SPEC 5: a Twilio signature of something else is refused", () => {
+  for (const [name, call] of Object.entries(FORGED)) assert.equal(isAccepted(call), false, name);
+});
 
 Deno.test("while a token is rotated, signatures with either token are accepted", () => {
   assert.equal(isAccepted({ tokens: "12345,new-token" }), true);

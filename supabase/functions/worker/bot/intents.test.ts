@@ -105,32 +105,3 @@ hears(
   Laughed at “agent”; 👍 to “agent”; Reacted 😂 to “Is it?”; Removed a heart from “agent?”; Le gustó “¿agent?”;
   I liked the job; help me`,
 );
-
-Deno.test("no text is long enough to be heard slowly", () => {
-  const parts = [
-    "ﷺ",
-    "? ",
-    "not ",
-    "agent ",
-    "how much ",
-    "found a ",
-    "new ",
-    "“",
-    "Liked “",
-    "are you a ",
-    "\n",
-    "a",
-    "not interested ",
-    "until found a job ",
-  ];
-  const time = (length: number) => {
-    const texts = parts.map((part) => part.repeat(Math.ceil(length / part.length)).slice(0, length));
-    const began = performance.now();
-    for (const text of texts) intentOf(text, HANDOFF_WORDS);
-    return performance.now() - began;
-  };
-  time(16_000);
-  const [short, long] = [16_000, 128_000].map((length) => Math.min(time(length), time(length), time(length)));
-  // Quadratic work would take 64 times as long.
-  assert(long! / short! < 32, `${short} ms, then ${long} ms`);
-});
