@@ -138,22 +138,7 @@ Deno.test("of a STOP and a START that never arrived, the later one holds", async
   });
 });
 
-Deno.test("a status that is later here than in Twilio's list stays", async () => {
-  await withDouble(async (double) => {
-    const conversation = await createConversation();
-    double.callBack({ statuses: ["sent"] });
-    const sid = await sendByTwilio(conversation, "Hello");
-    await storeOutbound(conversation, sid);
-    await sql`select public.update_sms_status(${sid}, 'delivered', null)`;
-    await eventually(10, () => {
-      assert.equal(double.log().messages[0]!.status, "sent");
-    });
-    assert.deepEqual(await adminJson(`text reconcile ${SINCE}`), { listed: 1, ...NOTHING });
-    assert.equal((await messages(conversation))[0]!.status, "delivered");
-  });
-});
-
-Deno.test("a text that is still in Twilio's queue is found, and so is not sent again", async () => {
+Deno.test("a text that is still in Twilio's queue is found, and a status that is later here stays", async () => {
   await withDouble(async (double) => {
     const conversation = await createConversation();
     const text = await queueText(conversation, "Hello");
@@ -161,11 +146,19 @@ Deno.test("a text that is still in Twilio's queue is found, and so is not sent a
       update public.text_outbox set state = 'failed', reason = 'unconfirmed', attempted_at = now()
       where message_id = ${text}`;
     double.callBack({ statuses: [] });
-    const sid = await sendByTwilio(conversation, "Hello");
+    const queued = await sendByTwilio(conversation, "Hello");
+    double.callBack({ statuses: ["sent"] });
+    const delivered = await sendByTwilio(conversation, "Bye");
+    await storeOutbound(conversation, delivered);
+    await sql`select public.update_sms_status(${delivered}, 'delivered', null)`;
+    await eventually(10, () => assert.equal(double.log().messages[1]!.status, "sent"));
+
     const counts = await adminJson(`text reconcile ${SINCE}`);
-    assert.deepEqual(counts, { listed: 0, ...NOTHING, found: 1 });
-    const [message] = await messages(conversation);
-    assert.equal(message!.provider_message_id, sid);
+    assert.deepEqual(counts, { listed: 1, ...NOTHING, found: 1 });
+    const rows = await messages(conversation);
+    const row = (sid: string) => rows.find(({ provider_message_id }) => provider_message_id === sid);
+    assert.equal(row(queued)!.id, text);
+    assert.equal(row(delivered)!.status, "delivered");
     assertRefused(await admin(`text retry ${text} --yes`), 1, /the provider has accepted this/);
   });
 });

@@ -2,7 +2,7 @@
 begin;
 -- Changes of others are not seen, so that all tables can be compared.
 set transaction isolation level repeatable read;
-select plan(111);
+select plan(99);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor'), pg_temp.create_vendor('quiet');
@@ -51,7 +51,6 @@ update public.rejected_deliveries set payload = '{"id": 12345678901234567890}' w
 update public.rejected_deliveries set payload_text = '<lead' where id = md5('again')::uuid;
 insert into public.operator_actions (id, user_id, action, subject, created_at)
 select md5('read ' || name)::uuid, md5('user ' || who)::uuid, action,
-  
   case action when 'delivery show' then jsonb_build_object('delivery_id', md5(delivery)::uuid)
     else jsonb_build_object('delivery_ids', array[md5(delivery)::uuid]) end, now() - age
 from (values
@@ -91,8 +90,11 @@ update public.recruiting_conversations set waiting_since = now() - interval '90 
 insert into public.recruiting_messages (id, conversation_id, direction, sender_type, body) values
   (md5('held')::uuid, md5('waits')::uuid, 'outbound', 'bot', 'Hello');
 insert into public.text_outbox (message_id, kind, due_at) values (md5('held')::uuid, 'bot', 'infinity');
-create temp table lists (statement text, rows text);
-insert into lists values
+insert into public.operator_actions (id, done_by, action, subject) values
+  (md5('by Lin')::uuid, 'Lin', 'lead list', jsonb_build_object(
+    'vendor_id', md5('vendor')::uuid, 'agency_id', md5('agency')::uuid, 'agent_id', md5('ann')::uuid));
+select is(pg_temp.code_as('visitor', statement), rows, 'an operator reads of ' || statement)
+from (values
   (format('select count(*) from public.delivery_list where vendor_id = %L', md5('vendor')::uuid), '3'),
   (format('select count(*) from public.delivery_reason_list where deleted_in_7_days = 0 and vendor_id = %L', md5('vendor')::uuid), '1'),
   (format('select count(*) from public.delivery_reason_list where sends = ''{id}'' and vendor_id = %L', md5('vendor')::uuid), '1'),
@@ -106,16 +108,13 @@ insert into lists values
     md5('waits')::uuid), '1'),
   (format('select count(*) from public.operator_action_list where (operator, vendor, agency, agent) = '
     '(''Lin'', ''test-vendor'', ''agency'', ''ann'') and id = %L', md5('by Lin')::uuid), '1'),
-  ('select count(*) from public.operator_counts where least(alerts + 1, deliveries, leads, recruits, texts) > 0', '1');
-insert into public.operator_actions (id, done_by, action, subject) values
-  (md5('by Lin')::uuid, 'Lin', 'lead list', jsonb_build_object(
-    'vendor_id', md5('vendor')::uuid, 'agency_id', md5('agency')::uuid, 'agent_id', md5('ann')::uuid));
-select is(pg_temp.code_as(name, statement), rows, format('%s reads of %s', name, statement))
-from unnest(array['visitor', 'service_role']) name cross join lists;
+  ('select count(*) from public.operator_counts where least(alerts + 1, deliveries, leads, recruits, texts) > 0', '1')
+) l (statement, rows);
 delete from public.operator_actions where done_by = 'Lin';
 select is(
   pg_temp.code_as('visitor', format('select waiting::text from public.agency_list where id = %L', md5('agency')::uuid)), '1',
   'and how many recruits of an agency wait for an answer');
+
 -- Distributions
 select is(
   pg_temp.code_as('visitor', format(

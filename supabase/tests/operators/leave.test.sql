@@ -195,10 +195,8 @@ select pg_temp.hold(format(
   json_build_object('sub', md5('user lea')::uuid, 'role', 'authenticated')));
 select pg_temp.send_and_wait('other', $$select public.leave_agent(md5('lea')::uuid, md5('max')::uuid)$$);
 select pg_temp.let_go('commit');
-select is(
-  (select result::jsonb -> 'conversations' from extensions.dblink_get_result('other') as r (result text)), '1',
+select is(pg_temp.answer_of('other')::jsonb -> 'conversations', '1',
   'a text that is being sent is waited for, and its conversation goes along');
-select * from extensions.dblink_get_result('other') as r (result text);
 -- A greeting whose lead has just gone to another agent, as the worker had read it
 select pg_temp.commit_of('leaves', $sql$
   update public.agents set is_active = true where id = md5('lea')::uuid;
@@ -223,10 +221,8 @@ select pg_temp.commit($$delete from public.recruiting_leads where id = md5('gree
 select pg_temp.hold(pg_temp.ingest_query(pg_temp.key_of('leaves'), '{"first_name": "Bea", "vendor_metadata": {}}'));
 select pg_temp.send_and_wait('other', $$select public.leave_agent(md5('lea')::uuid, md5('max')::uuid)$$);
 select pg_temp.let_go('commit');
-select is(
-  (select result::jsonb -> 'recruiting_leads' from extensions.dblink_get_result('other') as r (result text)), '1',
+select is(pg_temp.answer_of('other')::jsonb -> 'recruiting_leads', '1',
   'a lead that is being given to the agent is waited for, and goes along');
-select * from extensions.dblink_get_result('other') as r (result text);
 select pg_temp.commit($$update public.agents set is_active = true where id = md5('lea')::uuid$$);
 select pg_temp.hold($$select public.leave_agent(md5('lea')::uuid, md5('max')::uuid)$$);
 select is(
@@ -235,10 +231,7 @@ select is(
   'pending', 'a lead that comes while the agent leaves waits for nobody');
 select pg_temp.send_and_wait('other', $$select public.assign_leads(md5('lea')::uuid, from_agent_id => md5('max')::uuid)$$);
 select pg_temp.let_go('commit');
-select throws_ok(
-  $$select * from extensions.dblink_get_result('other') as r (result text)$$, 'PT409', 'to_agent_id: the agent is inactive',
-  'and nothing is given to the agent any more');
-select * from extensions.dblink_get_result('other') as r (result text);
+select is(pg_temp.answer_of('other'), 'PT409 to_agent_id: the agent is inactive', 'and nothing is given to the agent any more');
 select pg_temp.commit('do $do$ begin perform private.try_distribute_pending(); end $do$');
 select is(
   (select l.agent_id from public.recruiting_leads l where l.vendor_id = md5('leaves')::uuid and l.first_name = 'Cy'), null,

@@ -22,18 +22,6 @@ select pg_temp.commit_of('erasure', $sql$
   values (md5('erasure lead')::uuid, {id}, 'Ada', '{"phone": "+19995591000"}', {id}, md5('erasure ann')::uuid);
 $sql$);
 
-create function pg_temp.answer(connection text) returns text language plpgsql as $$
-declare
-  answer text;
-begin
-  select r.result into answer from extensions.dblink_get_result(connection) as r (result text);
-  perform from extensions.dblink_get_result(connection) as r (result text);
-  return answer;
-exception when others then
-  perform from extensions.dblink_get_result(connection) as r (result text);
-  return sqlstate;
-end
-$$;
 create function pg_temp.ask(connection text, query text) returns text language sql as $$
   select r.result from extensions.dblink(connection, query) as r (result text)
 $$;
@@ -47,7 +35,7 @@ select extensions.dblink_send_query('second',
 select pg_sleep(0.2);
 select is(extensions.dblink_is_busy('second'), 1, 'a text waits while its recruit is erased');
 select extensions.dblink_exec('first', 'commit');
-select is(pg_temp.answer('second'), 'no_conversation', 'then it has no conversation any more');
+select is(pg_temp.answer_of('second'), 'no_conversation', 'then it has no conversation any more');
 select is(
   (select array_agg(t.body) from public.unmatched_texts t where t.recruit_phone = '+19995590001'), array['Hi'],
   'and is kept as a new one');
@@ -56,10 +44,10 @@ select is(
 select extensions.dblink_exec('first', 'begin');
 select pg_temp.ask('first', $$select public.receive_sms('+19995590002', '+19995590100', 'erasure 2', 'Hi', '[]') ->> 'status'$$);
 select extensions.dblink_send_query('second', $$select public.erase_person('+19995590002', '{}') ->> 'conversation'$$);
-select is(pg_temp.answer('second'), '55P03', 'who erases gives up, and not the text');
+select is(left(pg_temp.answer_of('second'), 5), '55P03', 'who erases gives up, and not the text');
 select extensions.dblink_exec('first', 'commit');
 select extensions.dblink_send_query('second', $$select public.erase_person('+19995590002', '{}') ->> 'conversation'$$);
-select is(pg_temp.answer('second'), 'PT409', 'and the text is to be deleted at the provider first');
+select is(left(pg_temp.answer_of('second'), 5), 'PT409', 'and the text is to be deleted at the provider first');
 select is(
   pg_temp.ask('second', $$select public.erase_person('+19995590002', '{erasure 2}') ->> 'conversation'$$), '1',
   'after which the recruit is erased');
@@ -97,7 +85,7 @@ select pg_temp.ask('second', $$select set_config(
 select pg_temp.send_and_wait('second', $$select public.add_note(md5('erasure lead')::uuid, 'Her aunt is ill') ->> 'id'$$);
 select is(extensions.dblink_is_busy('second'), 1, 'a note waits while its recruit is erased');
 select extensions.dblink_exec('first', 'commit');
-select is(pg_temp.answer('second'), 'PT404', 'then it is refused');
+select is(left(pg_temp.answer_of('second'), 5), 'PT404', 'then it is refused');
 select is_empty($$select from public.recruit_notes n where n.recruiting_lead_id = md5('erasure lead')::uuid$$, 'and not stored');
 
 select extensions.dblink_disconnect('first'), extensions.dblink_disconnect('second');

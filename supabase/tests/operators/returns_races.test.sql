@@ -86,15 +86,11 @@ select pg_temp.hold(format(
     select public.assign_leads(md5('bob')::uuid, lead_id => %1$L)$$, id)) from two where n = 1;
 select pg_temp.send_and_wait('other', format($$select public.return_lead(%L, 'x') ->> 'agent'$$, id)) from two where n = 1;
 select pg_temp.let_go('commit');
-select is((select agent from extensions.dblink_get_result('other') as r (agent text)), 'bob', 'a lead is returned by the agent who has got it meanwhile');
-select * from extensions.dblink_get_result('other') as r (agent text);
+select is(pg_temp.answer_of('other'), 'bob', 'a lead is returned by the agent who has got it meanwhile');
 select pg_temp.hold(format($$select public.return_lead(%L, 'x')$$, id)) from two where n = 2;
 select pg_temp.send_and_wait('other', format($$select public.assign_leads(md5('bob')::uuid, lead_id => %L)$$, id)) from two where n = 2;
 select pg_temp.let_go('commit');
-select throws_ok(
-  $$select * from extensions.dblink_get_result('other') as r (result text)$$, 'PT409', 'lead_id: the lead was returned',
-  'what is being returned is given to nobody');
-select * from extensions.dblink_get_result('other') as r (result text);
+select is(pg_temp.answer_of('other'), 'PT409 lead_id: the lead was returned', 'what is being returned is given to nobody');
 
 -- Beside the agent who begins a conversation
 create function pg_temp.begin_as_ann(id uuid) returns text language sql as $$
@@ -110,8 +106,7 @@ select pg_temp.commit(format('update public.recruiting_leads set agent_id = md5(
 select pg_temp.hold(pg_temp.begin_as_ann(id)) from two where n = 3;
 select pg_temp.send_and_wait('other', format($$select public.return_lead(%L, 'x') ->> 'conversations'$$, id)) from two where n = 3;
 select pg_temp.let_go('commit');
-select is((select result from extensions.dblink_get_result('other') as r (result text)), '1', 'a conversation that is being begun is waited for');
-select * from extensions.dblink_get_result('other') as r (result text);
+select is(pg_temp.answer_of('other'), '1', 'a conversation that is being begun is waited for');
 select is_empty(
   $$select from public.recruiting_conversations
     where agency_id = md5('race')::uuid and num_nonnulls(recruiting_lead_id, assigned_agent_id) > 0$$,
@@ -119,10 +114,7 @@ select is_empty(
 select pg_temp.hold(format($$select public.return_lead(%L, 'x')$$, id)) from two where n = 4;
 select pg_temp.send_and_wait('other', pg_temp.begin_as_ann(id)) from two where n = 4;
 select pg_temp.let_go('commit');
-select throws_ok(
-  $$select * from extensions.dblink_get_result('other') as r (result text)$$, 'PT404', 'recruiting_lead_id: there is no such lead',
-  'about a lead that is being returned no conversation begins');
-select * from extensions.dblink_get_result('other') as r (result text);
+select is(pg_temp.answer_of('other'), 'PT404 recruiting_lead_id: there is no such lead', 'about a lead that is being returned no conversation begins');
 
 -- Beside an operator who gives its texts a conversation
 create temp table adopted as
@@ -150,8 +142,7 @@ select is((select distribution from public.recruiting_leads where id = md5('race
 select pg_temp.hold($$select public.queue_greeting(md5('race greeted')::uuid)$$);
 select pg_temp.send_and_wait('other', $$select public.return_lead(md5('race greeted')::uuid, 'x') ->> 'texts'$$);
 select pg_temp.let_go('commit');
-select is((select result from extensions.dblink_get_result('other') as r (result text)), '1', 'a greeting that is being queued is waited for, and not sent');
-select * from extensions.dblink_get_result('other') as r (result text);
+select is(pg_temp.answer_of('other'), '1', 'a greeting that is being queued is waited for, and not sent');
 select is_empty(
   $$select from public.text_outbox o join public.recruiting_conversations c on c.id = o.conversation_id
     where c.agency_id = md5('race')::uuid and o.state = 'pending'$$, 'no text waits');
