@@ -109,15 +109,16 @@ async function say(Body: string): Promise<void> {
   await passTime(sql);
 }
 
-function step(n: number, title: string, run: (page: Page) => Promise<void>): void {
-  deskTest(`the tour, step ${n}: ${title}`, async (page) => {
-    await run(page);
-    await until(async () => await page.locator(".skeleton").count() === 0);
-    await picture(page, `tour/${n}`);
-  });
+/** What the page of the tour shows at the end of a step. */
+async function shown(page: Page, step: number): Promise<void> {
+  await until(async () => await page.locator(".skeleton").count() === 0);
+  await picture(page, `tour/${step}`);
 }
 
-step(1, "a lead comes", async (page) => {
+/** Opens a view without loading the page again. */
+const open = (page: Page, view: string) => page.evaluate(`location.hash = "#/${view}"`);
+
+deskTest("the tour, step 1: a lead comes", async (page) => {
   const key = stack.vendors.find(({ parser }) => parser === "generic")!.api_key;
   const { status, body } = await send("/recruiting/ingest", {
     headers: { authorization: `Bearer ${key}` },
@@ -136,48 +137,49 @@ step(1, "a lead comes", async (page) => {
     const { id: conversation, service_phone: service } = talk!;
     lead = { id: body.id, agent: { email: agent!.email, password: PASSWORD }, conversation, service };
   });
+  await shown(page, 1);
 });
 
-step(2, "it has an agent, and is greeted", async (page) => {
+deskTest("the tour, step 2: it has an agent, and is greeted", async (page) => {
   await signIn(page, DANA, `recruits/${lead.id}`);
   await page.getByText("Thanks for applying! When may I call you?").first().waitFor();
+  await shown(page, 2);
 });
 
-step(3, "the bot asks, and hands over", async (page) => {
-  await say("Hi");
-  await signIn(page, lead.agent, `inbox/${lead.conversation}`);
-  await texts(page).getByText("Do you hold a life insurance license?").waitFor();
-  await say("Can somebody call me?");
-  await texts(page).getByText("will text you soon.").waitFor();
-});
+deskTest(
+  "the tour, steps 3 to 5: the bot asks and hands over, the agent answers, the recruit says stop",
+  async (page) => {
+    await say("Hi");
+    await signIn(page, lead.agent, `inbox/${lead.conversation}`);
+    await texts(page).getByText("Do you hold a life insurance license?").waitFor();
+    await say("Can somebody call me?");
+    await texts(page).getByText("will text you soon.").waitFor();
+    await shown(page, 3);
 
-step(4, "the agent answers", async (page) => {
-  await signIn(page, lead.agent, `inbox/${lead.conversation}`);
-  await box(page, `${AVERY.first_name} ${AVERY.last_name}`).fill("Hi Avery, does 5 pm work?");
-  await sendButton(page).click();
-  await texts(page).getByText("Hi Avery, does 5 pm work?").waitFor();
-});
+    await box(page, `${AVERY.first_name} ${AVERY.last_name}`).fill("Hi Avery, does 5 pm work?");
+    await sendButton(page).click();
+    await texts(page).getByText("Hi Avery, does 5 pm work?").waitFor();
+    await shown(page, 4);
 
-step(5, "a recruit says stop", async (page) => {
-  await say("STOP");
-  await signIn(page, lead.agent, `inbox/${lead.conversation}`);
-  await page.getByText("Nobody of the agency may text this number").first().waitFor();
-});
+    await say("STOP");
+    await page.getByText("Nobody of the agency may text this number").first().waitFor();
+    await shown(page, 5);
+  },
+);
 
-step(6, "why an order does not fill", async (page) => {
+deskTest("the tour, steps 6 to 9: an order, a mapping, a lead that is returned, and an alert", async (page) => {
   const [order] = await sql`select id from public.recruiting_orders where priority = -5`;
   await signIn(page, OLIVIA, `operator/orders/${order!.id}`);
   await page.locator("li[aria-current]").waitFor();
   await page.getByText("takes leads before this order").first().waitFor();
-});
+  await shown(page, 6);
 
-step(7, "a mapping is mended, and what it refused is replayed", async (page) => {
   const [{ id, count }] = await sql`
     select min(r.id::text) as id, count(*)::integer as count from public.rejected_deliveries r
     join public.vendors v on v.id = r.vendor_id where v.slug = 'career-fair' and r.status = 'open'` as unknown as [
     { id: string; count: number },
   ];
-  await signIn(page, OLIVIA, `operator/mappings/career-fair/${id}`);
+  await open(page, `operator/mappings/career-fair/${id}`);
   await page.getByRole("button", { name: "Show" }).click();
   await page.getByText("It would be refused:").waitFor();
   await page.getByLabel("Mapping", { exact: true }).fill(JSON.stringify(
@@ -197,8 +199,7 @@ step(7, "a mapping is mended, and what it refused is replayed", async (page) => 
   await page.getByText("It would be read as this lead.").waitFor();
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("Saved. It works within seconds.").waitFor();
-  await picture(page, "tour/7");
-  await page.evaluate(`location.hash = "#/operator/deliveries"`);
+  await open(page, "operator/deliveries");
   await page.getByRole("link", { name: "Career fairs" }).first().click();
   await page.getByRole("button", { name: `Replay all ${count}` }).first().click();
   await page.getByRole("dialog").getByRole("button", { name: `Replay all ${count}` }).click();
@@ -207,32 +208,31 @@ step(7, "a mapping is mended, and what it refused is replayed", async (page) => 
       select from public.rejected_deliveries r join public.vendors v on v.id = r.vendor_id
       where v.slug = 'career-fair' and r.status = 'replayed'`).length === count
   );
-});
+  await shown(page, 7);
 
-step(8, "a lead is returned", async (page) => {
   await admin("lead", "return", lead.id, "--reason", "Changed her mind", "--yes");
-  await signIn(page, OLIVIA, `operator/search/${lead.id}`);
+  await open(page, `operator/search/${lead.id}`);
   await page.getByText("Changed her mind").first().waitFor();
-});
+  await shown(page, 8);
 
-step(9, "an alert", async (page) => {
-  await signIn(page, OLIVIA, "operator");
+  await open(page, "operator");
   await page.getByText("Waiting leads").first().waitFor();
   await page.locator(".troubles .row-link").first().click();
   await page.getByRole("dialog").getByText("Since").last().waitFor();
+  await shown(page, 9);
 });
 
-step(10, "what the system of the agency got", async (page) => {
+deskTest("the tour, steps 10 and 11: what the agency's system got, and the operator's command for it", async (page) => {
   await page.goto(`http://127.0.0.1:${port + 11}/`);
   await page.getByRole("heading", { name: "The newest deliveries" }).waitFor();
   await page.getByText(": verified").first().waitFor();
-});
+  await shown(page, 10);
 
-step(11, "the operator's command for the same", async (page) => {
-  const shown = await admin("lead", "show", "tour-1");
-  assert.match(shown, /Avery Cole/);
-  assert.match(shown, /Changed her mind/);
-  await page.setContent(`<pre>$ npm run admin -- lead show tour-1\n${shown.replaceAll("<", "&lt;")}</pre>`);
+  const command = await admin("lead", "show", "tour-1");
+  assert.match(command, /Avery Cole/);
+  assert.match(command, /Changed her mind/);
+  await page.setContent(`<pre>$ npm run admin -- lead show tour-1\n${command.replaceAll("<", "&lt;")}</pre>`);
+  await shown(page, 11);
 });
 
 Deno.test("SIGTERM ends all of it, with right counts and no process left", async () => {

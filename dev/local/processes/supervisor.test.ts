@@ -37,9 +37,9 @@ Deno.test("a part that was ready each time is started again, however often it en
   const { said, reason } = await keep(
     "touch ready; sleep 0.2; rm ready; exit 1",
     (folder) => existsSync(join(folder, "ready")),
-    (said, reason) => backs(said) >= 8 || reason !== undefined,
+    (said, reason) => backs(said) >= 6 || reason !== undefined,
   );
-  assert.deepEqual([reason, backs(said)], [undefined, 8]);
+  assert.deepEqual([reason, backs(said)], [undefined, 6]);
 });
 
 Deno.test("a part that cannot become ready is given up, with its last words", async () => {
