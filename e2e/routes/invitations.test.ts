@@ -74,7 +74,7 @@ Deno.test("an operator names the agency, what is wrong is named, and an agent ma
   for (
     const [sent, field, message] of [
       [{ email: "ada" }, "email", "must be an e-mail address"],
-      [{ email, role: "operator" }, "role", "must be agent or manager"],
+      [{ email: newEmail(), role: "operator" }, "role", "must be agent or manager"],
     ] as const
   ) {
     const wrong = await post(PATH, { first_name: "Ada", ...sent }, manager);
