@@ -115,7 +115,6 @@ const JWT = "eyJ.old.jwt";
 /** The newer keys and the JWT, if set, and the key that is used. */
 const SERVICE_KEYS: Record<string, [newer: string | null, jwt: string | null, taken: string]> = {
   "the newer key, also beside a JWT that may have been switched off": [NEWER, JWT, "sb_secret_new"],
-  "the newer key alone": [NEWER, null, "sb_secret_new"],
   "of several newer keys the default one": [
     '{"mobile": "sb_secret_mobile", "default": "sb_secret_new"}',
     null,
@@ -123,7 +122,6 @@ const SERVICE_KEYS: Record<string, [newer: string | null, jwt: string | null, ta
   ],
   "any newer key where none is the default": [MOBILE, JWT, "sb_secret_mobile"],
   "the JWT where there is no newer key": [null, JWT, JWT],
-  "the JWT where the newer keys are blank": [" ", JWT, JWT],
   "the JWT where the newer keys cannot be read": ["sb_secret_new", JWT, JWT],
 };
 

@@ -86,10 +86,6 @@ Deno.test("the error says where the JSON becomes invalid, if V8 does, and quotes
   }
 });
 
-Deno.test("a long digit run inside a string stays as it is", () => {
-  assert.deepEqual(parseJson('{"id": "12345678901234567890", "n": 1}'), { id: "12345678901234567890", n: 1 });
-});
-
 Deno.test("U+0000 is dropped and lone surrogates are replaced, in values and keys", () => {
   assert.deepEqual(
     parseJson(
@@ -107,12 +103,6 @@ Deno.test("a key named __proto__ stays an ordinary key", () => {
   assert.equal((value as { admin?: unknown }).admin, undefined);
 });
 
-Deno.test("invalid JSON is BAD_REQUEST", () => {
-  for (const text of ["", "{", "undefined", "'a'", '{"a":1,}', "\u0000", '"\u0000"']) {
-    assert.throws(() => parseJson(text), { code: "BAD_REQUEST" }, JSON.stringify(text));
-  }
-});
-
 Deno.test("nesting up to the limit is accepted, deeper nesting is BAD_REQUEST", () => {
   const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
   parseJson(nested(MAX_DEPTH));
@@ -125,10 +115,7 @@ const distinctKeys = (count: number) => `{${Array.from({ length: count }, (_, n)
 for (
   const [what, text, message] of [
     ["100,000 values and more", `[${"null,".repeat(100_000)}null]`, /100,000 values/],
-    ["14.9 MiB of [1000,1000,…]", `[${"1000,".repeat(3_000_000)}1]`, /100,000 values/],
-    ["a million empty objects", `[${"{},".repeat(1_000_000)}{}]`, /100,000 values/],
     ["25,000 different keys", distinctKeys(25_000), /20,000 different keys/],
-    ["13.8 MiB of different keys", distinctKeys(650_000), /different keys/],
     ["a key of 9,000 bytes", `{"${"k".repeat(9_000)}":1}`, /8,192 bytes in one key/],
     ["5 MiB of prose", `"${"Sold a lot. ".repeat(450_000)}"`, /4 MiB besides its files/],
     ["a file of 2,100,000 numbers", `[${"37,".repeat(2_100_000)}37]`, /2,000,000 bytes in/],
@@ -144,15 +131,6 @@ Deno.test("a batch may have 260,000 values", () => {
   assert.equal((parseJson(values(260_000), BATCH_BOUNDS) as Json[]).length, 259_999);
   const message = /260,000 values/;
   assert.throws(() => parseJson(values(260_001), BATCH_BOUNDS), { message });
-});
-
-Deno.test("property: any JSON is unchanged, except for what cannot be stored", () => {
-  fc.assert(fc.property(fc.jsonValue({ noUnicodeString: false }), (value) => {
-    const parsed = parseJson(JSON.stringify(value));
-    const text = JSON.stringify(parsed);
-    assert(!text.includes("\\u0000"));
-    assert(text.isWellFormed() && !/\\ud[89a-f]/i.test(text));
-  }));
 });
 
 /** Leaves keys with a backslash in the engine's cache of shapes, as the body of another vendor may. */

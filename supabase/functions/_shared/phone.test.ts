@@ -38,22 +38,6 @@ for (
   });
 }
 
-Deno.test("property: a US number in a usual notation is read as the library reads it", () => {
-  const separator = fc.constantFrom("", " ", ".", "-");
-  const usual = fc.tuple(
-    fc.constantFrom("", "1", "+1", "1 ", "1-", "+1 ", "+1."),
-    fc.constantFrom("", "("),
-    fc.stringMatching(/^[2-9]\d{2}$/),
-    fc.constantFrom("", ")"),
-    separator,
-    fc.stringMatching(/^\d{3}$/),
-    separator,
-    fc.stringMatching(/^\d{4}$/),
-  ).map((parts) => parts.join(""));
-
-  fc.assert(fc.property(usual, readAsByLibrary), { numRuns: 2_000 });
-});
-
 Deno.test("property: a text that is almost a US number is read as the library reads it", () => {
   const almost = fc.string({ unit: fc.constantFrom(..."0123456789 .-()+x"), maxLength: 18 });
   fc.assert(fc.property(almost, readAsByLibrary), { numRuns: 2_000 });

@@ -77,12 +77,6 @@ Deno.test("names such as __proto__ are ordinary field names", async () => {
   }
 });
 
-Deno.test("characters that cannot be stored are dropped or replaced, also in names", async () => {
-  assert.deepEqual(await parse("a%00b=x%00y&%ED%A0%80=%FF"), { ab: "xy", "\uFFFD\uFFFD\uFFFD": "\uFFFD" });
-  assert.deepEqual(await parse("a=1&a%00=2"), { a: ["1", "2"] });
-  assert.deepEqual(await parse(...await multipart([["a", "x\0y"]])), { a: "xy" });
-});
-
 for (
   const [what, body, type] of [
     ["cut off in a part", parts(FIELD, FIELD).slice(0, -12), TYPE],
@@ -121,10 +115,8 @@ Deno.test("a form has the same bounds as JSON, except for its files", async () =
 for (
   const [name, filename] of [
     ["a=", "cv=1.pdf"],
-    ["Licensed; where?", "cv; 2.pdf"],
     ['Say "yes"', 'the "best" cv.pdf'],
     ["a; filename=b", "a; name=c.pdf"],
-    ["filename", "name"],
     ["a\u2028", "b\u2029.pdf"],
     ["C:\\", "C:\\cv.pdf"],
   ] as const
@@ -190,10 +182,6 @@ for (
       TYPE,
     ]],
     [
-      "bytes beyond ASCII in Latin-1",
-      (n: number) => ["a=" + "%ff".repeat(n * 80), `${URL_ENCODED}; charset=iso-8859-1`],
-    ],
-    [
       "bytes beyond a bound in Latin-1",
       (n: number) => ["a=" + "%ff".repeat(n * 320), `${URL_ENCODED}; charset=iso-8859-1`],
     ],
@@ -206,7 +194,7 @@ for (
   Deno.test(`${what} take time in proportion to their number`, async () => {
     const time = async (n: number) => {
       const times: number[] = [];
-      for (let round = 0; round < 3; round++) {
+      for (let round = 0; round < 2; round++) {
         const [body, type] = make(n);
         const bytes = new TextEncoder().encode(body);
         const started = performance.now();

@@ -95,13 +95,3 @@ Deno.test("another reader continues where the first stopped", async () => {
   first.release();
   assert.deepEqual([...(await readAll(new BodyStream(stream))).bytes], [3]);
 });
-
-Deno.test("reserved bytes need no other buffer", () => {
-  const body = new GrowingBytes();
-  body.append(new Uint8Array([1, 2]));
-  body.makeRoom(1_000);
-  const { buffer } = body.bytes;
-  body.append(new Uint8Array(998));
-  assert.equal(body.bytes.buffer, buffer);
-  assert.deepEqual([...body.bytes.subarray(0, 3)], [1, 2, 0]);
-});

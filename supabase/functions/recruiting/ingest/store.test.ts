@@ -121,14 +121,6 @@ Deno.test("vendors take turns: a burst of 1,000 leads does not delay another ven
   assert.equal(calls.flatMap(({ leads }) => leads).length, 1_061);
 });
 
-Deno.test("each of 150 vendors has a turn before any has a second one", async () => {
-  const { batcher, calls } = batcherWith();
-  for (let n = 0; n < 150; n++) add(batcher, some(2, `vendor ${n}`));
-  await endAll(calls);
-  const order = calls.flatMap(({ leads }) => leads.map(({ vendor }) => vendor.id));
-  assert.equal(new Set(order.slice(0, 150)).size, 150);
-});
-
 for (
   const [what, options] of [
     ["vendor_lead_id", { vendor_lead_id: "a" }],

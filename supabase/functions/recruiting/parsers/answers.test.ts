@@ -144,23 +144,18 @@ Deno.test("answers by question, or by id with the question beside the answer", (
   for (const other of others) assert.equal(read(other, readAnswersOfAnyShape).answers, undefined);
 });
 
-for (
-  const answers of [
-    [{ questionText: "Licensed?", answerText: "Yes" }],
-    [{ questionText: "Licensed?", answer: { answerText: "Yes" } }],
-    [{ key: "Licensed?", value: "Yes" }],
-    { "Licensed?": "Yes" },
-    { q1: { question: "Licensed?", answer: "Yes" } },
-    { list: [{ question: "Licensed?", answer: "Yes" }] },
-  ] as Json[]
-) {
-  Deno.test(`answers in the shape ${JSON.stringify(answers)}`, () => {
-    assert.deepEqual(read(answers, readAnswersOfAnyShape), {
-      answers: [{ question: "Licensed?", answer: "Yes" }],
-      rest: undefined,
-    });
-  });
-}
+Deno.test("answers whose text has another name, or that stand by a key", () => {
+  for (
+    const answers of [
+      [{ questionText: "Licensed?", answerText: "Yes" }],
+      [{ questionText: "Licensed?", answer: { answerText: "Yes" } }],
+      [{ key: "Licensed?", value: "Yes" }],
+    ]
+  ) {
+    const found = { answers: [{ question: "Licensed?", answer: "Yes" }], rest: undefined };
+    assert.deepEqual(read(answers, readAnswersOfAnyShape), found);
+  }
+});
 
 Deno.test("tens of thousands of answers to a question with as many options are read in linear time", () => {
   const many = Array.from({ length: 30_000 }, (_, i) => String(i));

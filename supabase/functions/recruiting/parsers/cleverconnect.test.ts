@@ -32,9 +32,3 @@ Deno.test("cleverconnect: one attachment without a list; the attachment in the g
     vendor_fields: { attachments: { type: "resume", contentType: "application/pdf", fileName: "resume.pdf" } },
   });
 });
-
-Deno.test("cleverconnect: questions", () => {
-  const questions = { "Licensed?": "Yes" };
-  const { answers } = parse(cleverconnect, { questions }).vendor_metadata;
-  assert.deepEqual(answers, [{ question: "Licensed?", answer: "Yes" }]);
-});

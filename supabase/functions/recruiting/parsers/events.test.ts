@@ -9,16 +9,9 @@ const greenhouse = readSent("greenhouse_webhook");
 const workable = readSent("workable");
 
 const OTHER_EVENTS: [parser: string, event: string, payload: Json][] = [
-  ...[
-    ...["reject_candidate", "unreject_candidate", "hire_candidate", "unhire_candidate"],
-    ...["candidate_stage_change", "update_candidate", "application_updated"],
-    ...["delete_application", "delete_candidate", "merge_candidate", "candidate_anonymized"],
-    ...["new_prospect_application", "scorecard_deleted", "interview_deleted", "ping"],
-    ...["offer_created", "offer_approved", "job_created", "job_updated", "job_approved"],
-  ].map((action): [string, string, Json] => ["greenhouse", action, { ...greenhouse, action }]),
-  ...["candidate_moved", "candidate_deleted", "employee_created"].map(
-    (event_type): [string, string, Json] => ["workable", event_type, { ...workable, event_type }],
-  ),
+  ["greenhouse", "an application that goes on", { ...greenhouse, action: "candidate_stage_change" }],
+  ["greenhouse", "a ping", { ...greenhouse, action: "ping" }],
+  ["workable", "a candidate who moves on", { ...workable, event_type: "candidate_moved" }],
   ["typeform", "a form that was left", { ...readSent("typeform"), event_type: "form_response_partial" }],
   ["jazzhr", "the check of a new webhook", { data: "JazzHR Verify Event" }],
   ["tiktok", "something else than a lead", { object: 2, entry: [{ id: 1 }] }],

@@ -41,15 +41,6 @@ for (
   });
 }
 
-Deno.test("a file's object may have any number of spellings of one key", () => {
-  const spellings = Array.from({ length: 200_000 }, (_, i) => [
-    `data${String.fromCharCode(0x4e00 + i % 20_000)}${"-".repeat(i / 20_000)}`,
-    null,
-  ]);
-  const fields = new Fields({ cv: { data: "JVBERi0=", ...Object.fromEntries(spellings) } });
-  assert.equal(readFile(fields, "cv").data, "JVBERi0=");
-});
-
 Deno.test("each file among a vendor's fields becomes its type and size, and the resume is removed everywhere", () => {
   const resume = "aGVsbG8=";
   assert.deepEqual(

@@ -14,10 +14,3 @@ Deno.test("a body that is not a list is one lead", () => {
   assert.equal(splitLeads("generic", { leads: [ANN, BEN] }, null), null);
   assert.equal(splitLeads("unknown", [ANN, BEN], null), null);
 });
-
-Deno.test("a mapping splits a body by its own expression", () => {
-  const config = { leads: "people", fields: { first_name: "first_name" } };
-  const split = splitLeads("mapping", { people: [ANN, BEN] }, config);
-  assert.deepEqual(split?.leads, [ANN, BEN]);
-  assert.equal(splitLeads("generic", { people: [ANN, BEN] }, config), null);
-});

@@ -69,62 +69,6 @@ for (
   });
 }
 
-Deno.test("meta: forms in German and French", () => {
-  const forms: [Record<string, string>, JsonObject][] = [
-    [
-      { "vollständiger_name": "Jürgen Groß", "e-mail-adresse": "a@example.com" },
-      { full_name: "Jürgen Groß", last_name: "Groß", email: "a@example.com" },
-    ],
-    [
-      { vorname: "Jürgen", nachname: "Groß", telefonnummer: "+4915112345678" },
-      { last_name: "Groß", phone: "+4915112345678", phone_raw: "+4915112345678" },
-    ],
-    [
-      { prénom: "Élodie", nom: "Dupont", numéro_de_téléphone: "0612345678", pays: "FR" },
-      { last_name: "Dupont", phone: "+33612345678", phone_raw: "0612345678", country: "FR" },
-    ],
-  ];
-  for (const [form, expected] of forms) {
-    const field_data = Object.entries(form).map(([name, value]) => ({ name, values: [value] }));
-    const { first_name, vendor_metadata } = parse(meta, { field_data });
-    const { vendor_fields: _, ...others } = vendor_metadata;
-    assert.ok(["Jürgen", "Élodie"].includes(first_name ?? ""));
-    assert.deepEqual(others, expected);
-  }
-});
-
-for (
-  const [form, first_name, last_name] of [
-    [{ nombre_completo: "Ana Reyes" }, "Ana", "Reyes"],
-    [{ nombre: "María José", apellidos: "García" }, "María José", "García"],
-    [{ nome_completo: "João da Silva" }, "João", "da Silva"],
-  ] as [Record<string, string>, string, string][]
-) {
-  const contact = {
-    ...form,
-    "correo_electrónico": "a@example.com",
-    "número_de_teléfono": "+12025550116",
-    provincia: "TX",
-    "código_postal": "78701",
-  };
-
-  Deno.test(`meta: the form ${Object.keys(form)} and its flattened lead`, () => {
-    const field_data = Object.entries(contact).map(([name, value]) => ({ name, values: [value] }));
-    const payloads: Json[] = [{ id: "1", field_data }, { "Lead ID": "1", ...contact }];
-    for (const payload of payloads) {
-      const lead = parse(meta, payload);
-      assert.equal(lead.vendor_lead_id, "1");
-      assert.equal(lead.first_name, first_name);
-      assert.equal(lead.vendor_metadata.last_name, last_name);
-      assert.equal(lead.vendor_metadata.email, "a@example.com");
-      assert.equal(lead.vendor_metadata.phone, "+12025550116");
-      assert.equal(lead.vendor_metadata.state, "TX");
-      assert.equal(lead.vendor_metadata.zip, "78701");
-      assert.equal(lead.vendor_metadata.answers, undefined);
-    }
-  });
-}
-
 Deno.test("meta: the other fields of a flattened lead in another spelling", () => {
   const { vendor_lead_id, vendor_metadata } = parse(meta, {
     "ID": 12,
@@ -143,12 +87,6 @@ Deno.test("meta: the other fields of a flattened lead in another spelling", () =
     submitted_at: "2026-07-29T08:00:00.000Z",
   });
 });
-
-for (const key of ["Lead ID", "leadID", "lead_id", "leadgen_id"]) {
-  Deno.test(`meta: ${key} of a flattened lead is its id`, () => {
-    assert.equal(parse(meta, { [key]: 12, full_name: "Lee W" }).vendor_lead_id, "12");
-  });
-}
 
 Deno.test("meta: a checked box of the disclaimer is a consent", () => {
   const consentFor = (...checked: Json[]) => {

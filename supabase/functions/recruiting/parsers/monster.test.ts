@@ -12,9 +12,3 @@ Deno.test("monster: a resume of an unknown shape does not prevent the lead", () 
   assert.equal(resume, undefined);
   assert.deepEqual(vendor_metadata.vendor_fields, { applicant: { resume: { blob: { ref: 1 } } } });
 });
-
-Deno.test("monster: questions", () => {
-  const questions = { q1: { question: "Licensed?", answer: "Yes" } };
-  const { answers } = parse(monster, { questions }).vendor_metadata;
-  assert.deepEqual(answers, [{ question: "Licensed?", answer: "Yes" }]);
-});

@@ -3,13 +3,11 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { isObject, type Json, type JsonObject } from "../../_shared/json.ts";
-import { Fields } from "./fields.ts";
 import { MAPPING_CONFIG } from "./fixtures/mapping_config.ts";
 import { mayBeFile, withoutFiles } from "./files.ts";
 import { fixtureNames, readSent } from "./fixtures/read.ts";
 import { PARSER_NAMES, PARSERS } from "./index.ts";
 import { compileConfig } from "./mapping_config.ts";
-import { normalizeLead, type RawLead } from "./normalize.ts";
 import type { ParsedLead, Parser } from "./parser.ts";
 
 const NAUGHTY_KEYS = ["__proto__", "constructor", "toString", "length", "a.b", ".", "", "0", "data"];
@@ -176,47 +174,14 @@ Deno.test("mapping: any configuration can be compiled or has an error", () => {
   );
 });
 
-Deno.test("normalizeLead takes any value in any field", () => {
-  const fields = [
-    ...["first_name", "last_name", "full_name", "email", "phone", "address", "city", "state"],
-    ...["zip", "country", "phone_country", "vendor_lead_id", "is_test", "submitted_at"],
-  ];
-  const raw = fc.record({
-    ...Object.fromEntries(fields.map((name) => [name, anyJson])),
-    more: fc.dictionary(key, anyJson, { noNullPrototype: true }),
-    fields: anyJson.map((payload) => new Fields(payload)),
-    resume: fc.record({ data: anyJson, content_type: anyJson, file_name: anyJson, url: anyJson }, { requiredKeys: [] }),
-    consent: fc.oneof(
-      anyJson,
-      fc.record({ given: anyJson, text: anyJson, url: anyJson, at: anyJson, ip: anyJson }, { requiredKeys: [] }),
-    ),
-  }, { requiredKeys: [] }) as fc.Arbitrary<RawLead>;
-  fc.assert(fc.property(raw, (raw) => assertIsLead(normalizeLead(raw))), { numRuns: 200 });
-});
-
-Deno.test("a full name of any characters has a first name", () => {
-  const characters = fc.string({ unit: fc.constantFrom(..."ab ,.\"'-()JrvanDdeél\t") });
-  fc.assert(
-    fc.property(fc.oneof(characters, fc.string({ unit: "binary" })), (full_name) => {
-      const lead = normalizeLead({ full_name });
-      assertIsLead(lead);
-      assert.equal(lead.first_name !== undefined, full_name.trim() !== "");
-    }),
-    { numRuns: 300 },
-  );
-});
-
-/** Texts for which a careless regular expression takes quadratic time. */
+/** Texts for which a careless step takes quadratic time. _shared/patterns.test.ts tries the regular expressions. */
 const LONG = 100_000;
-const HOSTILE = [" ", "=", "a", ".", ",", "data:", "a ", "+", "1", "-", '"', "%", "\n"]
-  .map((unit) => unit.repeat(LONG / unit.length));
+const HOSTILE = [" ", "a", "a, ", "data:", '"'].map((unit) => unit.repeat(LONG / unit.length));
 
 for (const name of PARSER_NAMES) {
   Deno.test(`${name} reads long texts of any kind in linear time`, () => {
     const parse = PARSERS.get(name);
-    for (
-      const text of [...HOSTILE, `data:${HOSTILE[2]}`, `JVBERi0${HOSTILE[1]}`, `x${HOSTILE[0]}x`]
-    ) {
+    for (const text of [...HOSTILE, `JVBERi0${HOSTILE[1]}`]) {
       const payload = replaceTexts(readSent(name), text);
       const started = performance.now();
       parse!(payload, MAPPING_CONFIG);

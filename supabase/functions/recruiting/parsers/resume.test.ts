@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
 import type { Json } from "../../_shared/json.ts";
 import { readResume, type ResumeFields } from "./resume.ts";
 
@@ -8,7 +7,6 @@ const BASE64 = "JVBERi0xLjQKJSVFT0YK";
 for (
   const [name, data, base64] of [
     ["bare base64", BASE64, BASE64],
-    ["base64 between spaces", `\n ${BASE64} \n`, BASE64],
     ["a data: URL", `data:application/pdf;base64,${BASE64}`, BASE64],
     ["a data: URL with a name", `DATA:application/pdf;name=cv.pdf;base64,${BASE64}`, BASE64],
     ["a data: URL without a type", `data:;base64,${BASE64}`, BASE64],
@@ -31,14 +29,10 @@ for (
     [{}, undefined],
     [{ content_type: "application/pdf" }, "pdf"],
     [{ content_type: "Application/X-PDF; charset=binary" }, "pdf"],
-    [{ content_type: "pdf" }, "pdf"],
     [{ content_type: ".PDF" }, "pdf"],
-    [{ content_type: ".docx" }, "docx"],
-    [{ content_type: "text/plain" }, "text/plain"],
     [{ content_type: "application/octet-stream" }, undefined],
     [{ content_type: "application/octet-stream", file_name: "cv.doc" }, "doc"],
     [{ file_name: "my.cv.PDF" }, "pdf"],
-    [{ file_name: "cv" }, undefined],
     [{ content_type: `${"x".repeat(99)}\u{1f600}` }, `${"x".repeat(99)}\ufffd`],
     [{ content_type: 5, file_name: {} }, undefined],
   ] as [ResumeFields, string | undefined][]
@@ -85,18 +79,4 @@ Deno.test("a web URL is kept and is not a file", () => {
   assert.deepEqual(readResume({ data: url }), { ...none, resume_url: url });
   assert.deepEqual(readResume({ url }), { ...none, resume_url: url });
   assert.equal(readResume({ data: BASE64, url }).resume_url, url);
-});
-
-Deno.test("property: any field may have any value", () => {
-  const any = fc.jsonValue() as fc.Arbitrary<Json>;
-  const fields = fc.record({
-    data: fc.oneof(any, fc.base64String(), fc.string().map((text) => `data:${text},JVBERi0=`)),
-    content_type: any,
-    file_name: any,
-    url: any,
-  });
-  fc.assert(fc.property(fields, (fields) => {
-    const { resume } = readResume(fields);
-    assert.notEqual(resume?.base64, "");
-  }));
 });

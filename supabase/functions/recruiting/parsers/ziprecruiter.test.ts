@@ -8,20 +8,6 @@ Deno.test("ziprecruiter: without a phone, the profile's mobile number is the pho
   assert.equal(vendor_metadata.phone, "+14045550111");
 });
 
-for (
-  const answers of [
-    { "Are you licensed?": "yes", "Which states?": ["TX", "OK"] },
-    { q1: { question: "Are you licensed?", answer: "yes" }, q2: { question: "Which states?", answer: ["TX", "OK"] } },
-  ] as JsonObject[]
-) {
-  Deno.test(`ziprecruiter: answers as the object ${JSON.stringify(answers)}`, () => {
-    const { vendor_metadata } = parse(ziprecruiter, { answers });
-    assert.deepEqual(vendor_metadata, {
-      answers: [{ question: "Are you licensed?", answer: "yes" }, { question: "Which states?", answer: ["TX", "OK"] }],
-    });
-  });
-}
-
 Deno.test("ziprecruiter: an answer that is a file becomes its name, if it has one", () => {
   // In the format that loganh0522/eko (app/controllers/inbound_candidates_controller.rb) reads: the value is the file.
   const answers: JsonObject[] = [{ id: "f", value: PDF, filename: "license.pdf" }, { id: "g", value: PDF }];

@@ -150,8 +150,7 @@ Deno.test("property: any bytes have a type or none, and random bytes are never t
 
 Deno.test("a megabyte of anything is read in linear time", () => {
   const units = [
-    ...["a", " ", "<", "{", "\xe9a", "PK\x03\x04", "PK\x01\x02", "PK\x05\x06", "%PDF", "\0"],
-    ...["a\0", '["', "<!"],
+    ...["a", " ", "<", "PK\x03\x04", "PK\x01\x02", "%PDF", "a\0"],
   ];
   const starts = ["", "PK\x03\x04", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "\xff\xfe", "<?xml "];
   for (const unit of units) {

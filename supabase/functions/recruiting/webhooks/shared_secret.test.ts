@@ -59,7 +59,6 @@ for (const [name, delivery] of Object.entries(PROVED)) {
 
 const REFUSED: Record<string, Case> = {
   "another google_key": { ...GOOGLE, secrets: ["secret "] },
-  "a google_key that is not a text": { ...GOOGLE, secrets: ["1"], body: '{"google_key": 1}' },
   "a google_key below the top level": { ...GOOGLE, body: '[{"a": {"google_key": "secret"}}]' },
   "a google_key in a body that is not JSON": { ...GOOGLE, body: '{"google_key": "secret"' },
   "a google_key in a body above 64 KiB": {
@@ -70,9 +69,6 @@ const REFUSED: Record<string, Case> = {
     ...GOOGLE,
     body: `{"google_key": "secret", "a": [${"null,".repeat(10_000)}1]}`,
   },
-  "another password": { ...BASIC, headers: { Authorization: `Basic ${btoa("Aladdin:open")}` } },
-  "a password that is not base64": { ...BASIC, headers: { Authorization: "Basic Aladdin:open" } },
-  "a password as a Bearer token": { ...BASIC, headers: { Authorization: "Bearer QWxhZGRpbjpvcGVuIHNlc2FtZQ==" } },
   "a password in Latin-1": {
     ...BASIC,
     secrets: ["test:123£"],
@@ -82,9 +78,7 @@ const REFUSED: Record<string, Case> = {
   "a secret in a repeated header": { ...HEADER, headers: { "X-Api-Key": "secret, secret" } },
   "an empty header for an empty secret": { ...HEADER, secrets: [""], headers: { "X-Api-Key": "" } },
   "a missing header for an empty secret": { ...HEADER, secrets: [""], headers: {} },
-  "another secret in a parameter": { ...QUERY, query: "key=a" },
   "a secret in a parameter, percent-encoded twice": { ...QUERY, query: "key=a%252Bb%2520%252541" },
-  "a secret in a repeated parameter": { ...QUERY, query: `${QUERY.query}&${QUERY.query}` },
   "a secret in another parameter": { ...QUERY, query: QUERY.query!.replace("key", "Key") },
 };
 
