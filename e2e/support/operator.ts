@@ -1,5 +1,4 @@
 /** What operators call: the route below `/desk`, and the database with the rights of a signed-in user. */
-import assert from "node:assert/strict";
 import { signInNewOperator, type User } from "./agents.ts";
 import { type ApiResponse, send, sql } from "./client.ts";
 
@@ -9,15 +8,6 @@ export const operator = await signInNewOperator();
 /** Posts JSON to a path below `/desk`. */
 export function post(path: string, body: unknown, by: { token: string } = operator): Promise<ApiResponse> {
   return send(`/desk${path}`, { headers: { authorization: `Bearer ${by.token}` }, body });
-}
-
-/** Reads the payload of a delivery as the desk does: first says that it is read. */
-export async function readPayload({ client }: User, delivery_id: unknown): Promise<string | null> {
-  const given = { action: "delivery show", subject: { delivery_id } };
-  const { data: action_id } = await client.rpc("begin_operator_action", given);
-  const { data, error } = await client.rpc("read_payload", { action_id });
-  assert.equal(error, null);
-  return data;
 }
 
 /** The record of an operator's actions, the oldest first. */
