@@ -140,6 +140,7 @@ export const STEPS: Step[] = [
     title: "Scenarios over HTTP while a part of the stack is stopped or a row is locked",
     files: filesBelow("e2e/faults"),
     alone: "texting",
+    isOneProgram: true,
   }),
   denoStep({
     name: "hosted",

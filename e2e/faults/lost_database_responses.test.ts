@@ -15,18 +15,6 @@ import { createTarget, lead } from "../support/leads.ts";
 import { createWebhook, proofOf } from "../support/webhooks.ts";
 import { losingResponseOf } from "../../dev/testing/faults/responses.ts";
 
-Deno.test("fault: a lead without an id is stored once when the database's response is lost", async () => {
-  const vendor = await createVendor();
-  const order = await createOrder(vendor);
-  const { status, body } = await losingResponseOf(
-    "ingest_recruiting_leads",
-    () => ingestHere(vendor, { first_name: "Ada" }),
-  );
-  assert.deepEqual([status, body.distributed_to.agency_id], [201, order.agency_id]);
-  const leads = await storedLeads(vendor);
-  assert.deepEqual(leads.map(({ id }) => id), [body.id]);
-});
-
 Deno.test("fault: leads that go in one call are stored once when its response is lost", async () => {
   const vendors = await Promise.all([createVendor(), createVendor()]);
   const order = await createOrder(vendors[0]!);

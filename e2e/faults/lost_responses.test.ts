@@ -8,7 +8,7 @@ import { ingest } from "../support/applications.ts";
 import { type ApiResponse, createVendor, sql, storedLeads, type Vendor } from "../support/client.ts";
 import { ingestHere } from "../support/function.ts";
 import { eventually } from "../support/processes.ts";
-import { childrenOf, hangFor, pidOf, whileHanging } from "../../dev/testing/faults/parts.ts";
+import { childrenOf, pidOf } from "../../dev/testing/faults/parts.ts";
 import { tableLock, whileHeld } from "../../dev/testing/faults/database.ts";
 import { watchingLeadCalls } from "../../dev/testing/faults/responses.ts";
 
@@ -56,49 +56,40 @@ async function assertStoredOnce(
   return unknown;
 }
 
-/** A fault that holds up all leads for 5 s. */
-const HOLDS: Record<string, () => Promise<unknown>> = {
-  "the table is locked": () => whileHeld(tableLock("public.recruiting_leads"), () => delay(5_000)),
-  "PostgREST hangs": () => hangFor("postgrest", 5),
-};
-for (const [what, hold] of Object.entries(HOLDS)) {
-  Deno.test(`fault: while ${what} for 5 s each lead is stored once, if those with a 500 are sent again`, async () => {
-    const unknown = await assertStoredOnce(async (send) => {
-      const sent = send();
-      await hold();
-      return sent;
-    });
-    assert.deepEqual(unknown, []);
+Deno.test("fault: while the table is locked for 5 s each lead is stored once, if those with a 500 are sent again", async () => {
+  const unknown = await assertStoredOnce(async (send) => {
+    const sent = send();
+    await whileHeld(tableLock("public.recruiting_leads"), () => delay(5_000));
+    return sent;
   });
-}
+  assert.deepEqual(unknown, []);
+});
 
 /** A fault that makes a COMMIT wait. */
 const WAITS = [
-  { name: "commit_delay", value: "100000", when: "before its COMMIT is on disk" },
-  { name: "synchronous_standby_names", value: "nobody", when: "once its COMMIT is on disk" },
+  { name: "commit_delay", value: "100000", when: "before its COMMIT is on disk", victim: "the backend" },
+  { name: "synchronous_standby_names", value: "nobody", when: "once its COMMIT is on disk", victim: "all of Postgres" },
 ];
 
-for (const { name, value, when } of WAITS) {
-  for (const victim of ["the backend", "all of Postgres"]) {
-    Deno.test(`fault: when ${victim} is killed ${when}, each lead of the call is stored once, if those with a 500 are sent again`, async () => {
-      let backend: number | undefined;
-      await assertStoredOnce(async (send) => {
-        await setParameters({ [name]: value, commit_siblings: "0", fsync: "on" });
-        const calls: number[] = [];
-        return await watchingLeadCalls((leads) => calls.push(leads), async () => {
-          const sent = send();
-          backend = await waitingCommit(calls, sent);
-          const postgres = pidOf("postgres");
-          const isAll = backend === undefined || victim === "all of Postgres";
-          const pids = isAll ? [postgres, ...childrenOf(postgres)] : [backend!];
-          for (const pid of pids) Deno.kill(pid, "SIGKILL");
-          await setParameters({ [name]: null, commit_siblings: null, fsync: null });
-          return await sent;
-        });
-      }, postHere);
-      assert(backend !== undefined, "a COMMIT has waited");
-    });
-  }
+for (const { name, value, when, victim } of WAITS) {
+  Deno.test(`fault: when ${victim} is killed ${when}, each lead of the call is stored once, if those with a 500 are sent again`, async () => {
+    let backend: number | undefined;
+    await assertStoredOnce(async (send) => {
+      await setParameters({ [name]: value, commit_siblings: "0", fsync: "on" });
+      const calls: number[] = [];
+      return await watchingLeadCalls((leads) => calls.push(leads), async () => {
+        const sent = send();
+        backend = await waitingCommit(calls, sent);
+        const postgres = pidOf("postgres");
+        const isAll = backend === undefined || victim === "all of Postgres";
+        const pids = isAll ? [postgres, ...childrenOf(postgres)] : [backend!];
+        for (const pid of pids) Deno.kill(pid, "SIGKILL");
+        await setParameters({ [name]: null, commit_siblings: null, fsync: null });
+        return await sent;
+      });
+    }, postHere);
+    assert(backend !== undefined, "a COMMIT has waited");
+  });
 }
 
 /** Posts a lead to the function in the test's own process. Five of ten leads have an id of the vendor. */
@@ -142,21 +133,3 @@ async function waitingCommit(calls: number[], sent: Promise<unknown>): Promise<n
   }
   return undefined;
 }
-
-Deno.test("fault: while PostgREST hangs for long the response says that the lead may have been stored, unless an id makes it safe to send it again", async () => {
-  const vendor = await createVendor();
-  await ingest(vendor, { first_name: "before" });
-  const [without, withId] = await whileHanging(
-    "postgrest",
-    () => Promise.all([ingest(vendor, { first_name: "A" }), ingest(vendor, { first_name: "B", vendor_lead_id: "b" })]),
-  );
-  assert.deepEqual([without.status, withId.status], [500, 500]);
-  assert.match(without.body.error.message, /may have been stored/);
-  assert.equal(without.body.error.details[0].code, "MAY_HAVE_BEEN_STORED");
-  assert.equal(withId.body.error.message, SEND_AGAIN);
-
-  const { status } = await ingest(vendor, { first_name: "B", vendor_lead_id: "b" });
-  assert([200, 201].includes(status));
-  const stored = (await storedLeads(vendor)).filter(({ vendor_lead_id }) => vendor_lead_id === "b");
-  assert.equal(stored.length, 1);
-});

@@ -7,7 +7,7 @@ import { createAgency, createOrder, createVendor, sql, stack } from "../support/
 
 const vendor = await createVendor();
 
-/** An agent of an agency of its own, who has 3,000 recruits. */
+/** An agent of an agency of its own, who has 1,000 recruits. */
 async function signInReader(): Promise<SignedIn> {
   const { id: agency_id } = await createAgency();
   const agent = await signInNewAgent(agency_id);
@@ -15,7 +15,7 @@ async function signInReader(): Promise<SignedIn> {
     insert into public.recruiting_leads
       (vendor_id, agency_id, agent_id, first_name, vendor_metadata, distribution, received_via)
     select ${vendor.id}, ${agency_id}, ${agent.agent_id}, 'Ada', '{"state": "IL"}', 'not_requested', 'single'
-    from generate_series(1, 3000)`;
+    from generate_series(1, 1000)`;
   return agent;
 }
 
@@ -31,33 +31,31 @@ async function openInbox({ token }: SignedIn): Promise<void> {
   }
 }
 
-for (const [who, logins, atOnce] of [["one login", 1, 24], ["twenty logins", 20, 3]] as const) {
-  Deno.test(`fault: while ${who} read as fast as they can, each lead is stored and a colleague has the inbox`, async () => {
-    await createOrder(vendor, { quantity: 1_000 });
-    const readers = await Promise.all(Array.from({ length: logins }, signInReader));
-    const colleague = await signInNewAgent((await createAgency()).id);
-    await sql`analyze public.recruiting_leads`;
+Deno.test("fault: while four logins read as fast as they can, each lead is stored and a colleague has the inbox", async () => {
+  await createOrder(vendor, { quantity: 1_000 });
+  const readers = await Promise.all(Array.from({ length: 4 }, signInReader));
+  const colleague = await signInNewAgent((await createAgency()).id);
+  await sql`analyze public.recruiting_leads`;
 
-    const reading = readTooMuch(stack, readers.map(({ token }) => token), atOnce, 6);
-    let isReading = true;
-    void reading.finally(() => isReading = false);
-    const done = { leads: 0, inboxes: 0 };
-    const opening = (async () => {
-      while (isReading) {
-        await openInbox(colleague);
-        if (isReading) done.inboxes++;
-      }
-    })();
+  const reading = readTooMuch(stack, readers.map(({ token }) => token), 6, 4);
+  let isReading = true;
+  void reading.finally(() => isReading = false);
+  const done = { leads: 0, inboxes: 0 };
+  const opening = (async () => {
     while (isReading) {
-      assert.equal((await ingest(vendor, { first_name: "Ada" })).status, 201);
-      if (isReading) done.leads++;
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await openInbox(colleague);
+      if (isReading) done.inboxes++;
     }
-    await opening;
-    assert(done.leads > 0 && done.inboxes > 0, JSON.stringify(done));
+  })();
+  while (isReading) {
+    assert.equal((await ingest(vendor, { first_name: "Ada" })).status, 201);
+    if (isReading) done.leads++;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  await opening;
+  assert(done.leads > 0 && done.inboxes > 0, JSON.stringify(done));
 
-    const refused = (await reading).filter(({ status }) => status === 429);
-    assert(refused.length > 0);
-    assert.deepEqual([...new Set(refused.map(({ retryAfter }) => retryAfter))], ["1"]);
-  });
-}
+  const refused = (await reading).filter(({ status }) => status === 429);
+  assert(refused.length > 0);
+  assert.deepEqual([...new Set(refused.map(({ retryAfter }) => retryAfter))], ["1"]);
+});

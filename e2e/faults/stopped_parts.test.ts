@@ -10,16 +10,20 @@ import {
   atOnce,
   createVendor,
   PDF,
+  send,
   sql,
   stack,
   storedLeads,
   storedResumes,
   type Vendor,
 } from "../support/client.ts";
-import { eventually } from "../support/processes.ts";
+import { eventually, loggedErrors } from "../support/processes.ts";
+import { createConversation, messages, newSid, receive } from "../support/sms.ts";
 import { createWebhook, deliver } from "../support/webhooks.ts";
 import { hangFor, kill, whileHanging } from "../../dev/testing/faults/parts.ts";
 import { refusingLeads } from "../../dev/testing/faults/database.ts";
+
+const RECEIVED = { status: "received" };
 
 function application(n: number, resume = true) {
   return {
@@ -43,13 +47,13 @@ async function assertNothingHalfMade(vendor: Vendor, count: number): Promise<voi
   assert.deepEqual((await storedResumes(vendor)).sort(), paths);
 }
 
-/** Sends leads while `fault` happens, then sends each again until it is stored. */
-async function survives(fault: () => Promise<void>, count: number): Promise<void> {
+Deno.test("fault: when Postgres restarts during requests, no lead is lost or stored twice", async () => {
+  const count = 30;
   const vendor = await createVendor();
   await ingest(vendor, { first_name: "A" });
   const requests = atOnce(count, (n) => ingest(vendor, application(n, n % 2 === 0)));
   await delay(30);
-  await fault();
+  await kill("postgres", "SIGINT");
   for (const response of await requests) {
     if (response.status !== 201) assertInternalError(response);
   }
@@ -62,36 +66,68 @@ async function survives(fault: () => Promise<void>, count: number): Promise<void
   // An object whose insert got no response is removed 40 seconds later.
   await eventually(60, () => assertNothingHalfMade(vendor, count + 1));
   await assertDailyCounts();
-}
-
-Deno.test("fault: when PostgREST is killed during requests, no lead is lost or stored twice", async () => {
-  await survives(() => kill("postgrest"), 30);
 });
 
-Deno.test("fault: when Postgres restarts during requests, no lead is lost or stored twice", async () => {
-  await survives(() => kill("postgres", "SIGINT"), 30);
+Deno.test("fault: texts that come while PostgREST is gone are stored once it is back", async () => {
+  const conversation = await createConversation();
+  await kill("postgrest");
+  const responses = await atOnce(10, () => receive(conversation));
+  for (const response of responses) assertResponse(response, 200, RECEIVED);
+  await eventually(5, async () => assert.equal((await messages(conversation)).length, 10));
 });
 
-Deno.test("fault: while PostgREST hangs the response is INTERNAL_ERROR in time, and the same request succeeds afterwards", async () => {
-  const vendor = await createVendor();
-  await ingest(vendor, { first_name: "A" });
+Deno.test("fault: while PostgREST hangs each response comes in time, and it says what is so", async () => {
+  const [vendor, other, conversation] = [await createVendor(), await createVendor(), await createConversation()];
+  const MessageSid = newSid();
+  const isHealthy = () => send("/api/health", { method: "GET" });
+  for (const known of [vendor, other]) await ingest(known, { first_name: "A" });
+  const started = performance.now();
+  const seconds = () => (performance.now() - started) / 1_000;
   await whileHanging("postgrest", async () => {
-    assertInternalError(await ingest(vendor, application(1)));
+    const [withId, withoutId] = await Promise.all([
+      ingest(vendor, application(1)),
+      ingest(other, { first_name: "B" }),
+      receive(conversation, { MessageSid }).then((response) => {
+        assertResponse(response, 200, { status: "error" });
+        assert(seconds() < 15, "Twilio has hung up");
+      }),
+      isHealthy().then(({ status, body, headers }) => {
+        assert(seconds() < 10);
+        const found = [status, body.status, body.database, body.migrations];
+        assert.deepEqual(found, [503, "unavailable", "unreachable", null]);
+        assert.equal(headers.get("cache-control"), "no-store");
+      }),
+    ]);
+    assertInternalError(withId);
+    assert.match(withId.body.error.message, /send the same request again$/);
+    assertInternalError(withoutId);
+    assert.match(withoutId.body.error.message, /may have been stored/);
+    assert.equal(withoutId.body.error.details[0].code, "MAY_HAVE_BEEN_STORED");
+    await eventually(2, () => Promise.resolve(assert(loggedErrors().includes(MessageSid))));
     // Its object is removed after the response.
     await eventually(60, async () => assert.equal((await storedResumes(vendor)).length, 0));
   });
+  await eventually(10, async () => assert.equal((await isHealthy()).status, 200));
   assert([200, 201].includes((await ingest(vendor, application(1))).status));
   await assertNothingHalfMade(vendor, 2);
+  assertResponse(await receive(conversation, { MessageSid }), 200, RECEIVED);
+  assert.equal((await messages(conversation)).length, 1);
 });
 
-Deno.test("fault: leads of vendors that must be looked up wait while PostgREST hangs for 3 s, and are stored", async () => {
-  const [vendor, webhook] = [await createVendor(), await createWebhook()];
+Deno.test("fault: leads of vendors that must be looked up, and texts, wait while PostgREST hangs for 3 s, and are stored once", async () => {
+  const [vendor, webhook, conversation] = [await createVendor(), await createWebhook(), await createConversation()];
+  const MessageSid = newSid();
   const hanging = hangFor("postgrest", 3);
   const lead = { first_name: "Ada" };
-  const responses = await atOnce(20, (n) => n % 2 ? deliver(webhook, lead) : ingest(vendor, lead));
+  const [leads, texts] = await Promise.all([
+    atOnce(20, (n) => n % 2 ? deliver(webhook, lead) : ingest(vendor, lead)),
+    atOnce(2, () => receive(conversation, { MessageSid })),
+  ]);
   await hanging;
-  for (const response of responses) assertResponse(response, 201);
+  for (const response of leads) assertResponse(response, 201);
   await assertStored(vendor, 10);
+  for (const response of texts) assertResponse(response, 200, RECEIVED);
+  assert.equal((await messages(conversation)).length, 1);
 });
 
 Deno.test("fault: while storage is down a lead with a resume is INTERNAL_ERROR, one without is stored", async () => {
