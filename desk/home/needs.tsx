@@ -82,7 +82,7 @@ export function Needs({ agent, figures }: { agent: Agent; figures: Figures }) {
         : { act: "See who", href: listHref("not_texted", figures.days, { vendor_id }) },
     };
   });
-  const now: (Need | false)[] = [
+  const needs: (Need | false)[] = [
     waiting > 0 && {
       icon: Clock,
       words: (
@@ -123,10 +123,7 @@ export function Needs({ agent, figures }: { agent: Agent; figures: Figures }) {
       act: "Assign",
       href: "/recruits?agent=none",
     },
-    ...fewTexted.filter(({ isUngreeted }) => !isUngreeted),
-  ];
-  const setUp: (Need | false)[] = [
-    ...fewTexted.filter(({ isUngreeted }) => isUngreeted),
+    ...fewTexted,
     stuck.length > 0 && {
       icon: ChartNoAxesColumn,
       words: stuck.length > 1 ? `${countText(stuck.length)} orders get no recruits, or will not be full in time` : (
@@ -145,8 +142,7 @@ export function Needs({ agent, figures }: { agent: Agent; figures: Figures }) {
       href: "/settings/notifications",
     },
   ];
-  const groups = [["Needs you now", now], ["Set up", setUp]] as const;
-  if (![...now, ...setUp].some(Boolean)) {
+  if (!needs.some(Boolean)) {
     return queries.every(({ error }) => error === null) && (
       <p className="quiet line">
         <Check size={16} /> Nothing needs you
@@ -154,23 +150,17 @@ export function Needs({ agent, figures }: { agent: Agent; figures: Figures }) {
     );
   }
   return (
-    <section aria-label="Needs you" className="needs">
-      {groups.map(([title, needs]) =>
-        needs.some(Boolean) && (
-          <div key={title} className="panel">
-            <h2>{title}</h2>
-            <ul className="rows">
-              {needs.filter((need) => need !== false).map(({ icon: Icon, words, act, href, state }, place) => (
-                <li key={place}>
-                  <Icon size={16} className={Icon === Clock ? "is-live" : undefined} />
-                  <span>{words}</span>
-                  <Link href={href} state={state} className="button">{act}</Link>
-                </li>
-              ))}
-            </ul>
-          </div>
-        )
-      )}
+    <section aria-labelledby="needs" className="needs panel">
+      <h2 id="needs">Needs you now</h2>
+      <ul className="rows">
+        {needs.filter((need) => need !== false).map(({ icon: Icon, words, act, href, state }, place) => (
+          <li key={place}>
+            <Icon size={16} className={Icon === Clock ? "is-live" : undefined} />
+            <span>{words}</span>
+            <Link href={href} state={state} className="button">{act}</Link>
+          </li>
+        ))}
+      </ul>
     </section>
   );
 }

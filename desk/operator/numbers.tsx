@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { operatorQueries } from "../data/operator.ts";
 import type { ServiceNumber } from "../data/operator_rows.ts";
 import { usePages } from "../data/pages.ts";
-import { isHeldTooLong, NumberState } from "../ui/held_texts.tsx";
+import { HeldTexts, isHeldTooLong, NumberStatus } from "../ui/held_texts.tsx";
 import { Page } from "../ui/page.tsx";
 import { phoneText } from "../ui/phone.ts";
 import { EmptyState } from "../ui/query_result.tsx";
@@ -10,7 +10,7 @@ import { Table } from "../ui/table.tsx";
 import { sorted } from "../ui/table_sort.ts";
 import { causeTitle, NextStep, Resume } from "./unsent_texts.tsx";
 
-/** Our numbers, paused ones first, which can be resumed. */
+/** The service’s numbers, paused ones first, which can be resumed. */
 export function Numbers() {
   const query = usePages(operatorQueries.numbers());
   return (
@@ -28,7 +28,8 @@ export function Numbers() {
         columns={[
           { title: "Number", cell: ({ phone }) => phoneText(phone), isHeader: true },
           { title: "Agency", isPlain: true, isSentence: true, cell: ({ agency }) => agency },
-          { title: "Status", isPlain: true, isSentence: true, cell: (number) => <Status of={number} /> },
+          { title: "Texts", isPlain: true, isSentence: true, cell: (number) => <Texts of={number} /> },
+          { title: "Status", isCorner: true, cell: ({ status }) => <NumberStatus status={status} /> },
         ]}
       />
     </Page>
@@ -40,7 +41,8 @@ function isStuck({ status, waiting_since: since }: ServiceNumber): number {
   return status === "paused" ? 2 : Number(isHeldTooLong(since));
 }
 
-function Status({ of: number }: { of: ServiceNumber }) {
+/** What a number holds and why, and what sends it. */
+function Texts({ of: number }: { of: ServiceNumber }) {
   const { data: causes } = useQuery(operatorQueries.unsentCauses());
   const isPaused = number.status === "paused";
   // With several causes, nobody knows which are those of the number.
@@ -48,7 +50,7 @@ function Status({ of: number }: { of: ServiceNumber }) {
   const why = isPaused ? number.paused_reason ?? "no reason given" : cause && causeTitle(cause);
   return (
     <span className="line">
-      <NumberState of={number} isOperator /> {why && <small>{why}</small>}
+      <HeldTexts of={number} isOperator /> {why && <small>{why}</small>}
       {isPaused ? <Resume number={number} /> : cause && <NextStep of={cause} />}
     </span>
   );

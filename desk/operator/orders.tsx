@@ -71,7 +71,7 @@ function OrderTable({ query, isOfAgency }: { query: ReturnType<typeof usePages<O
         query={query}
         resource="orders"
         empty={NO_ORDER}
-        sort="status"
+        sort="forecast"
         keyOf={({ id }) => id}
         nameOf={nameOf}
         hrefOf={({ id }) => `/operator/orders/${id}`}
@@ -129,6 +129,9 @@ function OrderTable({ query, isOfAgency }: { query: ReturnType<typeof usePages<O
           },
           {
             title: "Forecast",
+            key: "forecast",
+            // What needs somebody comes first.
+            sortBy: (order) => noLeads(order) === undefined ? STATUSES.indexOf(order.status) : -1,
             isPlain: true,
             cell: (order) => (
               <span className="two-lines">
@@ -146,7 +149,7 @@ function OrderTable({ query, isOfAgency }: { query: ReturnType<typeof usePages<O
             title: "Status",
             key: "status",
             cell: ({ status }) => <StatusBadge status={status} />,
-            sortBy: (order) => noLeads(order) === undefined ? STATUSES.indexOf(order.status) : -1,
+            sortBy: ({ status }) => STATUSES.indexOf(status),
             isCorner: true,
           },
         ]}
@@ -159,6 +162,8 @@ function OrderTable({ query, isOfAgency }: { query: ReturnType<typeof usePages<O
 /** When an open order will be full, unless it gets no leads at all. */
 function Outlook({ order }: { order: Order }) {
   const why = useNoLeads()(order);
+  // The column of the status says that it is paused.
+  if (order.status === "paused") return "gets none now";
   if (!why) return <Forecast order={order} />;
   return (
     <>
@@ -177,7 +182,6 @@ function useNoLeads(): (order: Order) => string | undefined {
   };
 }
 
-/** What needs somebody comes first. */
 const STATUSES = ["paused", "open", "filled", "closed"];
 
 const NO_LEADS: Partial<Record<OrderStanding["standing"], string>> = {

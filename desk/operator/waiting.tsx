@@ -27,10 +27,6 @@ export function Waiting() {
   const nameOf = useVendorName();
   return (
     <Page title="Waiting leads">
-      <p className="quiet">
-        No open order wanted these leads when they came. An order that is opened or changed takes only leads that come
-        afterwards.
-      </p>
       {result !== undefined && <Result {...result} />}
       {vendors.length > 0 && (
         <Distribution
@@ -105,12 +101,13 @@ function Distribution(
         )}
       </div>
       {wanted !== undefined && (
-        <p>
+        <p className="quiet">
           {wanted > 0
             ? `Open orders now want ${countText(wanted)} of the ${
               countText(states.reduce((sum, { leads }) => sum + leads, 0))
             }.`
-            : "No open order wants any of them. Open or change one, then distribute them here."}
+            : "No open order wants any of them. Open or change one, then distribute them here."}{" "}
+          An order takes by itself only leads that come later.
         </p>
       )}
       <States states={states} distribution={distribution} />

@@ -53,6 +53,7 @@ export function NotifiedPeople({ agencyId, agentId }: { agencyId: string; agentI
           },
           {
             title: "Device",
+            isPlain: true,
             cell: (member) =>
               getsAlerts(member)
                 ? <Chosen is={member.push_browsers > 0} words={countOf(member.push_browsers, "device", "devices")} />

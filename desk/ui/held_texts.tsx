@@ -7,19 +7,20 @@ import { ago, Time } from "./time.tsx";
 /** The time after which the alert texts_held opens, unless its rule has another one. */
 const HELD_TOO_LONG = 48 * 3_600_000;
 
-/** Whether one of our numbers sends its texts, and how many it holds since when, for operators with a link. */
-export function NumberState({ of: { phone, status, waiting, waiting_since: since }, isOperator }: {
-  of: Pick<ServiceNumber, "phone" | "status" | "waiting" | "waiting_since">;
+/** Whether a number sends its texts. */
+export function NumberStatus({ status }: Pick<ServiceNumber, "status">) {
+  return <Badge meaning={status === "paused" ? "bad" : "good"}>{status}</Badge>;
+}
+
+/** How many texts a number holds and since when, for operators with a link. */
+export function HeldTexts({ of: { phone, waiting, waiting_since: since }, isOperator }: {
+  of: Pick<ServiceNumber, "phone" | "waiting" | "waiting_since">;
   isOperator: boolean;
 }) {
   const words = `${countOf(waiting, "text", "texts")} not sent`;
-  return (
+  return waiting > 0 && (
     <>
-      {status === "paused"
-        ? <Badge meaning="bad">paused</Badge>
-        : !isHeldTooLong(since) && <Badge meaning="good">{status}</Badge>}
-      {waiting > 0 &&
-        (isOperator ? <Link href={`/operator/outbox?of=${encodeURIComponent(phone)}`}>{words}</Link> : words)}
+      {isOperator ? <Link href={`/operator/outbox?of=${encodeURIComponent(phone)}`}>{words}</Link> : words}
       {since !== null && ago(since) !== "now" && (
         <span>
           oldest <HeldSince at={since} />

@@ -75,9 +75,9 @@ deskTest(
 
     const tabs = page.getByRole("navigation", { name: "Settings" });
     await tabs.getByRole("link", { name: "Numbers" }).click();
-    const numbers = page.getByRole("region", { name: "Numbers" }).getByRole("listitem");
+    const numbers = page.getByRole("table", { name: "Numbers" }).getByRole("row");
     await numbers.filter({ hasText: "30034" }).getByText("paused").waitFor();
-    assert.equal(await numbers.count(), 2);
+    assert.equal(await numbers.count(), 3);
     await tabs.getByRole("link", { name: "People" }).click();
     const ada = page.getByRole("row", { name: "Ada Byron" });
     await ada.getByRole("cell", { name: "78" }).waitFor();
