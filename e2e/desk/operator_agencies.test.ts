@@ -81,7 +81,7 @@ deskTest("an operator finds an agency, changes its settings, and sees the histor
   await look({ isOwn: false });
 
   await tabs.getByRole("link", { name: "Numbers" }).click();
-  await page.getByText("Texts wait until").waitFor();
+  await page.getByText("They wait until").waitFor();
   await look({ isOwn: true });
 
   await tabs.getByRole("link", { name: "Orders and greetings" }).click();

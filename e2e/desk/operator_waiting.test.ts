@@ -41,7 +41,7 @@ deskTest("waiting leads are distributed to the orders that want them, and who go
   assert.equal(await own.count(), 3);
   await page.getByLabel("Vendor", { exact: true }).selectOption({ label: `${vendor.slug} (3)` });
   await page.getByText("Open orders now want 3 of the 3.").waitFor();
-  await page.getByText("An order that is opened or changed takes only leads that come afterwards").waitFor();
+  await page.getByText("An order takes by itself only leads that come later").waitFor();
   const state = page.getByRole("table", { name: "Waiting leads by state" }).getByRole("row").filter({
     hasText: "Texas",
   });
