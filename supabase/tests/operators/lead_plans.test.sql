@@ -1,14 +1,17 @@
--- Lists and reports of leads read what they show and little more, however many leads there are.
+-- Lists, reports and explanations of leads read what they show and little more, however many leads there are. So does the
+-- alert about orders.
 begin;
-select plan(18);
+select plan(22);
 \ir ../helpers.psql
 
 -- Leaves out the rows that tests before have rolled back, which an index still has.
 truncate public.recruiting_leads, public.rejected_deliveries cascade;
 select pg_temp.create_vendor('vendor ' || n) from generate_series(1, 10) n;
 select pg_temp.create_agency('agency ' || n, 'America/Chicago', 'agent ' || n) from generate_series(1, 30) n;
-insert into public.recruiting_orders (id, agency_id, quantity, status)
-select md5('order ' || n)::uuid, md5('agency ' || n)::uuid, 1000, 'paused' from generate_series(1, 30) n;
+insert into public.recruiting_orders (id, agency_id, vendor_id, quantity, daily_cap, priority)
+select md5('order ' || n)::uuid, md5('agency ' || n)::uuid, case when n % 3 > 0 then md5('vendor ' || 1 + n % 10)::uuid end, 10000,
+  1000, n % 5
+from generate_series(1, 30) n;
 create function pg_temp.moment(n integer) returns timestamptz language sql as $$
   select now() - interval '100 days' * (1 - n / 30000.0)
 $$;
@@ -22,15 +25,15 @@ from generate_series(1, 30000) n, lateral (
   select place, md5('agency ' || place)::uuid as agency_id from (select case when n % 50 > 0 then 1 + n % 30 end as place) c) p;
 insert into public.recruiting_conversations (id, recruiting_lead_id, agency_id, recruit_phone, service_phone)
 select md5('talk ' || n)::uuid, md5('lead ' || n)::uuid, md5('agency 1')::uuid, '+13' || 100000 + n, '+13125550100'
-from generate_series(1, 30000, 3) n;
+from generate_series(1, 30000, 9) n;
 insert into public.recruiting_messages (conversation_id, direction, sender_type)
-select md5('talk ' || n)::uuid, 'inbound', 'recruit' from generate_series(1, 30000, 3) n;
+select md5('talk ' || n)::uuid, 'inbound', 'recruit' from generate_series(1, 30000, 9) n;
 insert into public.recruiting_lead_duplicates (lead_id, vendor_id, received_at)
 select md5('lead ' || n)::uuid, md5('vendor ' || 1 + n % 10)::uuid, pg_temp.moment(n) from generate_series(1, 30000, 20) n;
 insert into public.rejected_deliveries (request_id, route, code, reason, payload_bytes, vendor_id, received_at)
 select 'r', '/', 'BAD_REQUEST', 'no name', 1, md5('vendor ' || 1 + n % 10)::uuid, pg_temp.moment(n) from generate_series(1, 30000, 3) n;
 analyze public.recruiting_leads, public.recruiting_conversations, public.recruiting_messages, public.recruiting_lead_duplicates,
-  public.rejected_deliveries, public.vendors, public.agencies, public.agents;
+  public.rejected_deliveries, public.vendors, public.agencies, public.agents, public.recruiting_orders, private.recruiting_order_days;
 
 set local max_parallel_workers_per_gather = 0;
 
@@ -59,7 +62,7 @@ select cmp_ok(
   pg_temp.rows_read(read_table, 'select public.report_leads(since => (now() - interval ''40 days'')::date,
     until => (now() - interval ''38 days'')::date)'), '<', rows::bigint, 'a report of three days reads few ' || read_table)
 from (values
-  ('public.recruiting_leads'::regclass, 4000), ('public.recruiting_messages', 1000), ('public.rejected_deliveries', 1500)
+  ('public.recruiting_leads'::regclass, 4000), ('public.recruiting_messages', 350), ('public.rejected_deliveries', 1500)
 ) c (read_table, rows);
 select cmp_ok(
   pg_temp.rows_read('public.recruiting_leads', 'select public.report_leads(since => (now() - interval ''40 days'')::date,
@@ -75,6 +78,15 @@ select cmp_ok(
 select cmp_ok(
   pg_temp.rows_read('public.recruiting_leads', 'select * from public.find_leads(''lead 4711'')'), '<=', 31000::bigint,
   'a search reads each lead once');
+
+select cmp_ok(pg_temp.rows_read(read_table::regclass, query), '<', rows::bigint, format('%s reads few %s', query, read_table))
+from (values
+  ('public.recruiting_leads', 'select public.explain_lead(md5(''lead 4711'')::uuid)', 10),
+  ('public.recruiting_orders', 'select public.explain_lead(md5(''lead 4711'')::uuid)', 400),
+  -- Seven days of leads
+  ('public.recruiting_leads', 'select public.explain_order(md5(''order 3'')::uuid)', 3000),
+  ('public.recruiting_leads', 'select private.find_order_stalled(''{}'', now())', 1)
+) c (read_table, query, rows);
 
 select * from finish();
 rollback;
