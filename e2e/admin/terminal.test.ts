@@ -1,6 +1,6 @@
 /** Commands on a terminal and by npm run: what a person is asked and shown there, and where the database is found. */
 import assert from "node:assert/strict";
-import { admin, adminJson, assertRefused, npmRun, npmRunOnTerminal } from "../support/admin.ts";
+import { ADMIN, admin, adminJson, assertRefused, npmRun, runOnTerminal } from "../support/admin.ts";
 import { runToEnd, stackInfoFile } from "../../dev/local/mod.ts";
 import { createVendor, sql, stack, type Vendor } from "../support/client.ts";
 import { withEnv } from "../support/env.ts";
@@ -20,7 +20,7 @@ Deno.test("a table fits the terminal, and is whole elsewhere", async () => {
   const line = `agent list --agency ${agency.id}`;
   const longest = (out: string) => Math.max(...out.split(/\r?\n/).map((row) => row.length));
   assert((await admin(line)).out.includes(name));
-  const { code, out } = await npmRunOnTerminal(line, "", 70);
+  const { code, out } = await runOnTerminal(line, "", 70);
   assert.equal(code, 0);
   assert(out.includes("…") && longest(out) <= 70, out);
 });
@@ -31,12 +31,12 @@ const onTerminal = { ignore: Deno.build.os !== "linux" };
 Deno.test("on a terminal, key revoke asks first", onTerminal, async () => {
   const vendor = await createVendor();
   const revoke = `key revoke ${vendor.slug} ${vendor.key}`;
-  const declined = await npmRunOnTerminal(revoke, "n\n");
+  const declined = await runOnTerminal(revoke, "n\n");
   assert.equal(declined.code, 1, declined.out);
   assert.match(declined.out, /for good\? \[y\/N\][^]*Nothing was changed\./);
   const state = async () => (await adminJson(`key list ${vendor.slug}`))[0].state;
   assert.equal(await state(), "works");
-  const accepted = await npmRunOnTerminal(revoke, "y\n");
+  const accepted = await runOnTerminal(revoke, "y\n");
   assert.equal(accepted.code, 0, accepted.out);
   assert.equal(await state(), "revoked");
 });
@@ -44,7 +44,7 @@ Deno.test("on a terminal, key revoke asks first", onTerminal, async () => {
 Deno.test("on a terminal a secret is asked for, and what is typed is not shown", onTerminal, async () => {
   const vendor = await createVendor();
   await adminJson(`vendor webhook set ${vendor.slug} --scheme meta`);
-  const { code, out } = await npmRunOnTerminal(`vendor webhook secret create ${vendor.slug}`, "typed secret\n");
+  const { code, out } = await runOnTerminal(`vendor webhook secret create ${vendor.slug}`, "typed secret\n");
   assert.equal(code, 0, out);
   assert.match(out, /The secret of test-\S+\? What you type is not shown\./);
   assert.deepEqual(await secretsOf(vendor), ["typed secret"]);
@@ -61,8 +61,7 @@ Deno.test({
   ignore: !canBeNobody,
   async fn() {
     const name = `Agency ${crypto.randomUUID()}`;
-    const npm = ["npm", "run", "--silent", "admin", "--"];
-    const create = [...npm, "agency", "create", "--name", name, "--timezone", "UTC"];
+    const create = [...ADMIN, "agency", "create", "--name", name, "--timezone", "UTC"];
     const env = { STACK_FILE: stackInfoFile(), USER: "", LOGNAME: "", USERNAME: "" };
     assertRefused(
       await runToEnd("unshare", [...AS_NOBODY, ...create], env, ""),
@@ -96,7 +95,7 @@ Deno.test("a secret that is piped in is stored, and none is an error", async () 
 Deno.test("on a terminal a replay shows how far it is", async () => {
   const vendor = await createVendor();
   await reject(...["Ann", "Bob"].map((first_name) => ({ vendor_id: vendor.id, payload: { first_name } })));
-  const { code, out } = await npmRunOnTerminal(`delivery replay --vendor ${vendor.slug}`, "");
+  const { code, out } = await runOnTerminal(`delivery replay --vendor ${vendor.slug}`, "");
   assert.equal(code, 0, out);
   assert.match(out, /0 of 2 replayed[^]*1 of 2 replayed[^]*New leads: 2\./);
 });
