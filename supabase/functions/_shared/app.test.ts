@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { createApp, isDryRun } from "./app.ts";
+import { readJson } from "./body/json.ts";
 import { ApiError } from "./errors.ts";
 import { logError } from "./log.ts";
 import { RejectedDeliveries } from "./rejected_deliveries.ts";
@@ -16,6 +17,7 @@ const app = createApp("/fn", {
       throw new ApiError("BAD_REQUEST", "no name", { details });
     },
   },
+  "/slow": { POST: async ({ body }) => Response.json(await readJson(body, 100, { within: 20 })) },
   "/broken": {
     POST() {
       throw new Error("secret of the inside");
@@ -54,6 +56,14 @@ Deno.test("an error response has the error shape, with details", async () => {
     message: "no name",
     details: [{ field: "name", message: "missing" }],
   });
+});
+
+Deno.test("a body that does not arrive in time is 408 and REQUEST_TIMEOUT", async () => {
+  const stalled = new ReadableStream({
+    start: (controller) => void setTimeout(() => controller.error(new Error("gone")), 100),
+  });
+  const { response, body } = await send("/fn/slow", { method: "POST", body: stalled });
+  assert.deepEqual([response.status, body.error.code], [408, "REQUEST_TIMEOUT"]);
 });
 
 Deno.test("an unexpected error is INTERNAL_ERROR, and the response does not reveal its cause", async () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { ByteBudget, type Share } from "./byte_budget.ts";
+import { ByteBudget } from "./byte_budget.ts";
 
 const never = new AbortController().signal;
 const giveUp = () => {};
@@ -40,23 +40,6 @@ Deno.test("a small body does not wait for large bodies of its sender", () => {
   large.release();
   stranger.release();
   assert.equal(budget.used, 0);
-});
-
-Deno.test("a body that gives up waiting returns its bytes", async () => {
-  const budget = new ByteBudget({ all: 10, sender: 10, unknown: 10, small: 0 });
-  const [first, second, third] = [1, 2, 3].map(() => budget.open({ sender: "a", complete: 10, giveUp })) as [
-    Share,
-    Share,
-    Share,
-  ];
-  assert.equal(first.growTo(10, never), undefined);
-  const impatient = new AbortController();
-  const [one, other] = [second.growTo(10, impatient.signal), third.growTo(10, never)];
-  impatient.abort();
-  assert.equal(await one, false);
-  first.release();
-  assert.equal(await other, true);
-  third.release();
 });
 
 /** A body: its sender, and the sizes of its pieces. */

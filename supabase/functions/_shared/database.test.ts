@@ -125,15 +125,15 @@ const SERVICE_KEYS: Record<string, [newer: string | null, jwt: string | null, ta
   "the JWT where the newer keys cannot be read": ["sb_secret_new", JWT, JWT],
 };
 
-for (const [name, [newer, jwt, taken]] of Object.entries(SERVICE_KEYS)) {
-  Deno.test(`the functions call the database with ${name}`, () => {
+Deno.test("the functions call the database with the newest key that there is", () => {
+  for (const [newer, jwt, taken] of Object.values(SERVICE_KEYS)) {
     const variables = {
       ...(newer !== null && { SUPABASE_SECRET_KEYS: newer }),
       ...(jwt !== null && { SUPABASE_SERVICE_ROLE_KEY: jwt }),
     };
     withVariables(variables, () => assert.equal(serviceKey(), taken));
-  });
-}
+  }
+});
 
 Deno.test("without any key, the error names the variable to set", () => {
   withVariables({}, () => assert.throws(serviceKey, /SUPABASE_SECRET_KEYS/));

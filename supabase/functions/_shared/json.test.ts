@@ -112,19 +112,19 @@ Deno.test("nesting up to the limit is accepted, deeper nesting is BAD_REQUEST", 
 });
 
 const distinctKeys = (count: number) => `{${Array.from({ length: count }, (_, n) => `"key_${n}":${n}`)}}`;
-for (
-  const [what, text, message] of [
-    ["100,000 values and more", `[${"null,".repeat(100_000)}null]`, /100,000 values/],
-    ["25,000 different keys", distinctKeys(25_000), /20,000 different keys/],
-    ["a key of 9,000 bytes", `{"${"k".repeat(9_000)}":1}`, /8,192 bytes in one key/],
-    ["5 MiB of prose", `"${"Sold a lot. ".repeat(450_000)}"`, /4 MiB besides its files/],
-    ["a file of 2,100,000 numbers", `[${"37,".repeat(2_100_000)}37]`, /2,000,000 bytes in/],
-  ] as const
-) {
-  Deno.test(`a record with ${what} is PAYLOAD_TOO_LARGE, and names the limit`, () => {
-    assert.throws(() => parseJson(text), { code: "PAYLOAD_TOO_LARGE", message });
-  });
-}
+Deno.test("a record with too much of something is PAYLOAD_TOO_LARGE, and names the limit", () => {
+  for (
+    const [what, text, message] of [
+      ["100,000 values and more", `[${"null,".repeat(100_000)}null]`, /100,000 values/],
+      ["25,000 different keys", distinctKeys(25_000), /20,000 different keys/],
+      ["a key of 9,000 bytes", `{"${"k".repeat(9_000)}":1}`, /8,192 bytes in one key/],
+      ["5 MiB of prose", `"${"Sold a lot. ".repeat(450_000)}"`, /4 MiB besides its files/],
+      ["a file of 2,100,000 numbers", `[${"37,".repeat(2_100_000)}37]`, /2,000,000 bytes in/],
+    ] as const
+  ) {
+    assert.throws(() => parseJson(text), { code: "PAYLOAD_TOO_LARGE", message }, what);
+  }
+});
 
 Deno.test("a batch may have 260,000 values", () => {
   const values = (count: number) => `[${"null,".repeat(count - 2)}null]`;
@@ -138,24 +138,24 @@ function parseBefore(text: string): void {
   JSON.parse(text);
 }
 
-for (
-  const [before, text, keys] of [
-    ['{"a":1,"zz\\\\":0}', '{"a":1,"zz\\"":0}', ["a", 'zz"']],
-    ['{"b":1,"p\\\\":0}', '{"b":1,"p\\u0062":0}', ["b", "pb"]],
-    ['{"c":1,"__proto_\\\\":0}', '{"c":1,"__proto_\\u005f":{}}', ["c", "__proto__"]],
-    ['{"d":1,"q\\\\":0}', '{"d":1,"q\\u0000":"\\u0000"}', ["d", "q"]],
-    ['{"e":1,"r\\\\u":0}', '{"e":1,"r\\\\u":0,"r\\u0075x":0}', ["e", "r\\u", "rux"]],
-    ['{"f":1,"s\\\\":0}', '{"s\\"":1,"1":0,"\\u0030":0,"s\\u0022":2}', ["0", "1", 's"']],
-  ] as const
-) {
-  Deno.test(`the keys of ${text} are correct after ${before}`, () => {
+Deno.test("keys are correct after a body with similar ones", () => {
+  for (
+    const [before, text, keys] of [
+      ['{"a":1,"zz\\\\":0}', '{"a":1,"zz\\"":0}', ["a", 'zz"']],
+      ['{"b":1,"p\\\\":0}', '{"b":1,"p\\u0062":0}', ["b", "pb"]],
+      ['{"c":1,"__proto_\\\\":0}', '{"c":1,"__proto_\\u005f":{}}', ["c", "__proto__"]],
+      ['{"d":1,"q\\\\":0}', '{"d":1,"q\\u0000":"\\u0000"}', ["d", "q"]],
+      ['{"e":1,"r\\\\u":0}', '{"e":1,"r\\\\u":0,"r\\u0075x":0}', ["e", "r\\u", "rux"]],
+      ['{"f":1,"s\\\\":0}', '{"s\\"":1,"1":0,"\\u0030":0,"s\\u0022":2}', ["0", "1", 's"']],
+    ] as const
+  ) {
     parseBefore(before);
     assert.deepEqual(Object.keys(parseJson(text) as JsonObject), keys);
     const inside = parseJson(`[${text},[{"x":${text}}]]`) as [JsonObject, [{ x: JsonObject }]];
     assert.deepEqual(Object.keys(inside[0]), keys);
     assert.deepEqual(Object.keys(inside[1][0].x), keys);
-  });
-}
+  }
+});
 
 Deno.test("the keys are correct beside a large file and an inexact number", () => {
   parseBefore('{"a":1,"zz\\\\":0}');

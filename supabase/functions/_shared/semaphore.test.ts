@@ -38,18 +38,6 @@ Deno.test("permits that are returned twice count once", async () => {
   assert.equal(await second, undefined);
 });
 
-Deno.test("a caller that gives up waiting is skipped", async () => {
-  const semaphore = new Semaphore({ permits: 1, waitMs: 1_000 });
-  const end = await semaphore.acquire(never);
-  const impatient = new AbortController();
-  const first = semaphore.acquire(impatient.signal);
-  const second = semaphore.acquire(never);
-  impatient.abort();
-  assert.equal(await first, undefined);
-  end!();
-  assert(await second);
-});
-
 Deno.test("a caller may take several permits, and nobody overtakes a caller that waits for them", async () => {
   const semaphore = new Semaphore({ permits: 4, waitMs: 1_000 });
   const endThree = await semaphore.acquire(never, { permits: 3 });

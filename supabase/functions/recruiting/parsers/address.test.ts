@@ -25,10 +25,10 @@ const ADDRESSES: [state: string | undefined, ...addresses: string[]][] = [
     ...["\n".repeat(1_000_000)],
   ],
 ];
-for (const [state, ...addresses] of ADDRESSES) {
-  Deno.test(`addresses in ${state ?? "an unknown state"}`, () => {
+Deno.test("the state of an address is at its end", () => {
+  for (const [state, ...addresses] of ADDRESSES) {
     for (const address of addresses) {
       assert.equal(stateOfAddress(address), state, address.slice(0, 50));
     }
-  });
-}
+  }
+});

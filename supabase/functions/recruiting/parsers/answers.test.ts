@@ -13,66 +13,66 @@ function read(
   return { answers: found, rest: fields.rest({ found: found ?? null }) };
 }
 
-for (
-  const [item, question, answer, rest] of [
-    [{ question: "Why?", answer: " Because. " }, "Why?", "Because.", undefined],
-    [{ question: "Why?", answer: "x", comment: "c" }, "Why?", "x", { comment: "c" }],
-    [{ questionText: "Years?", answer: 4 }, "Years?", "4", undefined],
-    [{ label: "Licensed?", value: true }, "Licensed?", "true", undefined],
-    [{ question: "Which?", answer: ["a", " ", "b"] }, "Which?", ["a", "b"], undefined],
-    [{ id: "q1", values: ["a"] }, "q1", ["a"], undefined],
-    [{ id: 5, choice: "b" }, "5", "b", undefined],
-    [{ id: "q1", text: "Because." }, "q1", "Because.", undefined],
-    [{ text: "Why?", answer: "Because." }, "Why?", "Because.", undefined],
-    [{ question: "Why?", answer: null }, "Why?", null, undefined],
-    [{ question: "Why?", answer: "" }, "Why?", null, undefined],
-    [{ question: "Why?", answer: null, values: ["a"] }, "Why?", ["a"], { answer: null }],
-    [{ answer: "Yes" }, null, "Yes", undefined],
-    [{ question: "Which?", answer: { value: "1", label: "One" } }, "Which?", "One", { answer: { value: "1" } }],
-    [{ question: "Which?", answer: [{ text: "A" }, { choice: "B" }] }, "Which?", ["A", "B"], undefined],
-    [{ question: "Which?", answer: { values: ["A", "B"] } }, "Which?", ["A", "B"], undefined],
-    [
-      { question: "Which?", answer: "2", options: [{ value: "2", label: "Two" }] },
-      "Which?",
-      "Two",
-      { answer: "2", options: [{ value: "2", label: "Two" }] },
-    ],
-    [
-      { question: { id: "q", question: "Which?", options: [{ id: 2, text: "Two" }] }, answer: [{ id: 2 }] },
-      "Which?",
-      ["Two"],
-      { question: { id: "q", options: [{ id: 2, text: "Two" }] }, answer: [{ id: 2 }] },
-    ],
-    [{ question: { id: "q" }, answer: "x" }, "q", "x", undefined],
-    [{ question: "Send it.", answer: { fileName: "a.txt", data: "aGk=" } }, "Send it.", "a.txt", undefined],
-    [{ question: "Which?", answer: ["a", { b: 1 }] }, "Which?", ["a"], { answer: [null, { b: 1 }] }],
-  ] as [Json, string | null, Json, Json | undefined][]
-) {
-  Deno.test(`an answer ${JSON.stringify(item)}`, () => {
+Deno.test("an answer is read in each of the usual shapes", () => {
+  for (
+    const [item, question, answer, rest] of [
+      [{ question: "Why?", answer: " Because. " }, "Why?", "Because.", undefined],
+      [{ question: "Why?", answer: "x", comment: "c" }, "Why?", "x", { comment: "c" }],
+      [{ questionText: "Years?", answer: 4 }, "Years?", "4", undefined],
+      [{ label: "Licensed?", value: true }, "Licensed?", "true", undefined],
+      [{ question: "Which?", answer: ["a", " ", "b"] }, "Which?", ["a", "b"], undefined],
+      [{ id: "q1", values: ["a"] }, "q1", ["a"], undefined],
+      [{ id: 5, choice: "b" }, "5", "b", undefined],
+      [{ id: "q1", text: "Because." }, "q1", "Because.", undefined],
+      [{ text: "Why?", answer: "Because." }, "Why?", "Because.", undefined],
+      [{ question: "Why?", answer: null }, "Why?", null, undefined],
+      [{ question: "Why?", answer: "" }, "Why?", null, undefined],
+      [{ question: "Why?", answer: null, values: ["a"] }, "Why?", ["a"], { answer: null }],
+      [{ answer: "Yes" }, null, "Yes", undefined],
+      [{ question: "Which?", answer: { value: "1", label: "One" } }, "Which?", "One", { answer: { value: "1" } }],
+      [{ question: "Which?", answer: [{ text: "A" }, { choice: "B" }] }, "Which?", ["A", "B"], undefined],
+      [{ question: "Which?", answer: { values: ["A", "B"] } }, "Which?", ["A", "B"], undefined],
+      [
+        { question: "Which?", answer: "2", options: [{ value: "2", label: "Two" }] },
+        "Which?",
+        "Two",
+        { answer: "2", options: [{ value: "2", label: "Two" }] },
+      ],
+      [
+        { question: { id: "q", question: "Which?", options: [{ id: 2, text: "Two" }] }, answer: [{ id: 2 }] },
+        "Which?",
+        ["Two"],
+        { question: { id: "q", options: [{ id: 2, text: "Two" }] }, answer: [{ id: 2 }] },
+      ],
+      [{ question: { id: "q" }, answer: "x" }, "q", "x", undefined],
+      [{ question: "Send it.", answer: { fileName: "a.txt", data: "aGk=" } }, "Send it.", "a.txt", undefined],
+      [{ question: "Which?", answer: ["a", { b: 1 }] }, "Which?", ["a"], { answer: [null, { b: 1 }] }],
+    ] as [Json, string | null, Json, Json | undefined][]
+  ) {
     assert.deepEqual(read([item]), {
       answers: [{ question, answer }],
       rest: rest === undefined ? undefined : { answers: [rest] },
     });
-  });
-}
+  }
+});
 
-for (
-  const answers of [
-    "free text",
-    7,
-    ["Yes", "No"],
-    [{ question: "Why?", answer: { unknown: { a: 1 } } }],
-    [{ question: "Why?", reason: "Because." }],
-    [{ a: 1 }, [2], "x"],
-    [{ id: "resume", value: "JVBERi0xLjQKJSVFT0YK" }],
-    [{ question: "Why?" }],
-    { "Why?": "Because." },
-  ] as Json[]
-) {
-  Deno.test(`answers of an unknown shape are left unchanged: ${JSON.stringify(answers)}`, () => {
+Deno.test("answers of an unknown shape are left unchanged", () => {
+  for (
+    const answers of [
+      "free text",
+      7,
+      ["Yes", "No"],
+      [{ question: "Why?", answer: { unknown: { a: 1 } } }],
+      [{ question: "Why?", reason: "Because." }],
+      [{ a: 1 }, [2], "x"],
+      [{ id: "resume", value: "JVBERi0xLjQKJSVFT0YK" }],
+      [{ question: "Why?" }],
+      { "Why?": "Because." },
+    ] as Json[]
+  ) {
     assert.deepEqual(read(answers), { answers: undefined, rest: { answers } });
-  });
-}
+  }
+});
 
 Deno.test("answers of an unknown shape keep their places among the others", () => {
   const unknown = { question: "Why?", answer: { unknown: 1 } };

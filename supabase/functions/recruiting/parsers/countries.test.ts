@@ -13,19 +13,19 @@ const NAMES: Record<string, string[]> = {
   TT: ["Trinidad and Tobago"],
   GE: ["Georgia"],
 };
-for (const [code, names] of Object.entries(NAMES)) {
-  Deno.test(`names of the country ${code}`, () => {
+Deno.test("names of countries", () => {
+  for (const [code, names] of Object.entries(NAMES)) {
     for (const name of names) assert.equal(countryCode(name), code, name);
-  });
-}
+  }
+});
 
-for (
-  const text of ["", " ", "Texas", "XX", "Atlantis", "+1", "constructor", "US".repeat(500_000)]
-) {
-  Deno.test(`${JSON.stringify(text.slice(0, 20))} is not a country`, () => {
+Deno.test("what is not a country", () => {
+  for (
+    const text of ["", " ", "Texas", "XX", "Atlantis", "+1", "constructor", "US".repeat(500_000)]
+  ) {
     assert.equal(countryCode(text), undefined);
-  });
-}
+  }
+});
 
 Deno.test("a dialing code, with or without a plus", () => {
   assert.equal(diallingCode("+44"), "44");

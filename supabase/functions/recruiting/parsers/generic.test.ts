@@ -3,11 +3,11 @@ import type { JsonObject } from "../../_shared/json.ts";
 import { parse, PDF, PDF_DESCRIPTION } from "./fixtures/parsed.ts";
 import { generic } from "./generic.ts";
 
-for (const key of ["submission_id", "Entry Id", "responseId", "external_reference_id"]) {
-  Deno.test(`generic: ${key} is the id`, () => {
+Deno.test("generic: an id in the usual spellings", () => {
+  for (const key of ["submission_id", "Entry Id", "responseId", "external_reference_id"]) {
     assert.equal(parse(generic, { [key]: 7 }).vendor_lead_id, "7");
-  });
-}
+  }
+});
 
 Deno.test("generic: the first spelling wins, and the other stays among the vendor's fields", () => {
   const { vendor_lead_id, vendor_metadata } = parse(generic, { id: 1, lead_id: "L-1" });
@@ -18,27 +18,25 @@ Deno.test("generic: the first spelling wins, and the other stays among the vendo
 const DOC = btoa("{\\rtf1 A letter of recommendation}");
 const OTHER = "another application/rtf of 34 bytes";
 const URL_OF_RESUME = "https://files.example.com/cv.pdf";
-for (
-  const [payload, metadata] of [
-    [{ resume: PDF, cv: DOC }, { resume_skipped: OTHER }],
-    [{ resumes: [PDF, DOC] }, { resume_skipped: OTHER }],
-    [{ resume: { data: PDF }, cv: [{ filename: "a.rtf", content: DOC }, { filename: "b.rtf", content: DOC }] }, {
-      resume_skipped: `${OTHER}; ${OTHER}`,
-      vendor_fields: { cv: [{ filename: "a.rtf" }, { filename: "b.rtf" }] },
-    }],
-    [{ resume: [PDF, DOC], cv: DOC }, { resume_skipped: `${OTHER}; ${OTHER}` }],
-    [{ resume: PDF, resume_base64: PDF }, {}],
-    [{ resume: URL_OF_RESUME, cv: PDF }, { resume_url: URL_OF_RESUME }],
-    [{ resume: "", cv: PDF }, { vendor_fields: { resume: "" } }],
-    [{ resume: PDF, letter: DOC }, { vendor_fields: { letter: { type: "application/rtf", bytes: 34 } } }],
-  ] as [JsonObject, JsonObject][]
-) {
-  Deno.test(`generic: the first file is the resume, and no other is lost: ${Object.keys(payload)}`, () => {
+Deno.test("generic: the first file is the resume, and no other is lost", () => {
+  for (
+    const [payload, metadata] of [
+      [{ resume: PDF, cv: DOC }, { resume_skipped: OTHER }],
+      [{ resume: { data: PDF }, cv: [{ filename: "a.rtf", content: DOC }, { filename: "b.rtf", content: DOC }] }, {
+        resume_skipped: `${OTHER}; ${OTHER}`,
+        vendor_fields: { cv: [{ filename: "a.rtf" }, { filename: "b.rtf" }] },
+      }],
+      [{ resume: [PDF, DOC], cv: DOC }, { resume_skipped: `${OTHER}; ${OTHER}` }],
+      [{ resume: URL_OF_RESUME, cv: PDF }, { resume_url: URL_OF_RESUME }],
+      [{ resume: "", cv: PDF }, { vendor_fields: { resume: "" } }],
+      [{ resume: PDF, letter: DOC }, { vendor_fields: { letter: { type: "application/rtf", bytes: 34 } } }],
+    ] as [JsonObject, JsonObject][]
+  ) {
     const { resume, vendor_metadata } = parse(generic, payload);
     assert.equal(resume?.base64, PDF);
     assert.deepEqual(JSON.parse(JSON.stringify(vendor_metadata)), metadata);
-  });
-}
+  }
+});
 
 Deno.test("generic: a file in an unknown field is described and not stored", () => {
   const { resume, vendor_metadata } = parse(generic, { portfolio: PDF });
@@ -67,22 +65,22 @@ Deno.test("generic: PX's lead_mode 0 is a test, and 1 is not", () => {
   assert.equal(isTest({ lead_mode: "0", is_test: false }), undefined);
 });
 
-for (
-  const [payload, consent] of [
-    [{ Disclaimer: "I agree to be called." }, { text: "I agree to be called." }],
-    [{ consent: false }, { given: false }],
-    [{ consent: "I agree", ip: "::1" }, { text: "I agree", ip: "::1" }],
-    [{ consent: { given: true, at: 1785312000 }, consent_ip: "::1" }, {
-      given: true,
-      at: "2026-07-29T08:00:00.000Z",
-      ip: "::1",
-    }],
-    [{ consent_date: "2026-07-29" }, { at: "2026-07-29" }],
-    [{ ip_address: "::1" }, undefined],
-    [{ tcpa_consent: "", ip_address: "::1" }, undefined],
-  ] as [JsonObject, JsonObject | undefined][]
-) {
-  Deno.test(`generic: the consent in ${JSON.stringify(payload)}`, () => {
+Deno.test("generic: the consent in the usual fields", () => {
+  for (
+    const [payload, consent] of [
+      [{ Disclaimer: "I agree to be called." }, { text: "I agree to be called." }],
+      [{ consent: false }, { given: false }],
+      [{ consent: "I agree", ip: "::1" }, { text: "I agree", ip: "::1" }],
+      [{ consent: { given: true, at: 1785312000 }, consent_ip: "::1" }, {
+        given: true,
+        at: "2026-07-29T08:00:00.000Z",
+        ip: "::1",
+      }],
+      [{ consent_date: "2026-07-29" }, { at: "2026-07-29" }],
+      [{ ip_address: "::1" }, undefined],
+      [{ tcpa_consent: "", ip_address: "::1" }, undefined],
+    ] as [JsonObject, JsonObject | undefined][]
+  ) {
     assert.deepEqual(parse(generic, payload).vendor_metadata.consent, consent);
-  });
-}
+  }
+});

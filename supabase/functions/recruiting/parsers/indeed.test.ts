@@ -21,14 +21,14 @@ Deno.test("indeed: an empty newer container does not hide the older one", () => 
   assert.deepEqual(vendor_metadata.answers, [{ question: "Why?", answer: "Because." }]);
 });
 
-for (const form of ["text", "html", "json"]) {
-  Deno.test(`indeed: a resume that consists only of ${form}`, () => {
+Deno.test("indeed: a resume that consists only of text, HTML or JSON", () => {
+  for (const form of ["text", "html", "json"]) {
     const { resume, vendor_metadata } = parse(indeed, { applicant: { resume: { [form]: "Ann" } } });
     assert.equal(resume, undefined);
     assert.equal(vendor_metadata.resume_skipped, form);
     assert.deepEqual(vendor_metadata.vendor_fields, { applicant: { resume: { [form]: "Ann" } } });
-  });
-}
+  }
+});
 
 Deno.test("indeed: a resume that is the file itself", () => {
   assert.equal(parse(indeed, { applicant: { resume: PDF } }).resume?.base64, PDF);

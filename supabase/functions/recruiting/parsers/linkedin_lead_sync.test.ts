@@ -41,20 +41,20 @@ Deno.test("linkedin: the first of two addresses is the contact's, the other is a
   assert.deepEqual(vendor_metadata.answers, [{ question: "Work email", answer: "ada@work.example" }]);
 });
 
-for (
-  const [accepted, given] of [
-    [[], undefined],
-    [[true, true], true],
-    [[false], false],
-    [[true, false], undefined],
-  ] as [boolean[], boolean | undefined][]
-) {
-  Deno.test(`linkedin: consent checkboxes ${JSON.stringify(accepted)} mean ${given}`, () => {
+Deno.test("linkedin: consent is given if each box is checked, and unknown if only some are", () => {
+  for (
+    const [accepted, given] of [
+      [[], undefined],
+      [[true, true], true],
+      [[false], false],
+      [[true, false], undefined],
+    ] as [boolean[], boolean | undefined][]
+  ) {
     const consentResponses = accepted.map((accepted, consentId) => ({ consentId, accepted }));
     const { vendor_metadata } = parse(linkedin, { formResponse: { consentResponses } });
     assert.deepEqual(vendor_metadata.consent, given === undefined ? undefined : { given });
-  });
-}
+  }
+});
 
 Deno.test("linkedin: the error for a notice of a lead says what to send instead", () => {
   const { error } = linkedin({

@@ -15,13 +15,13 @@ Deno.test("separate name parts take precedence over the full name", () => {
   assert.equal(lead.vendor_metadata.last_name, "Soto");
 });
 
-for (const blank of [undefined, null, "", "  \t", true, [], {}] as (Json | undefined)[]) {
-  Deno.test(`a name or an id of ${JSON.stringify(blank)} is missing`, () => {
+Deno.test("a name or an id that is blank or no text is missing", () => {
+  for (const blank of [undefined, null, "", "  \t", true, [], {}] as (Json | undefined)[]) {
     const lead = normalizeLead({ first_name: blank, full_name: blank, vendor_lead_id: blank });
     assert.equal(lead.first_name, undefined);
     assert.equal(lead.vendor_lead_id, undefined);
-  });
-}
+  }
+});
 
 Deno.test("a numeric id becomes text, and an id of more than 512 characters becomes its digest", () => {
   assert.equal(normalizeLead({ vendor_lead_id: 0 }).vendor_lead_id, "0");
@@ -71,52 +71,52 @@ Deno.test("a phone is read in the lead's country, or in the phone's country if t
   assert.equal(vendor_metadata.country, "US");
 });
 
-for (
-  const [phone, country, expected] of [
-    ["55 1234 5678", "México", "+525512345678"],
-    ["(312) 555-0187", "Atlantis", "+13125550187"],
-    ["0612345678", undefined, undefined],
-  ] as const
-) {
-  Deno.test(`the phone ${phone} of a lead in ${country ?? "no country"} is ${expected}`, () => {
+Deno.test("a phone is read in the lead's country, by its name", () => {
+  for (
+    const [phone, country, expected] of [
+      ["55 1234 5678", "México", "+525512345678"],
+      ["(312) 555-0187", "Atlantis", "+13125550187"],
+      ["0612345678", undefined, undefined],
+    ] as const
+  ) {
     const { vendor_metadata } = normalizeLead({ phone, country });
     assert.equal(vendor_metadata.phone, expected);
     assert.equal(vendor_metadata.phone_raw, phone);
     assert.equal(vendor_metadata.country, country);
-  });
-}
+  }
+});
 
-for (
-  const [phone, country, expected] of [
-    ["7911 123456", "+44", "+447911123456"],
-    ["+1 312 555 0187", "+44", "+13125550187"],
-  ] as const
-) {
-  Deno.test(`the phone ${phone} with the dialling code ${country} is ${expected}`, () => {
+Deno.test("a dialling code is the country of the phone alone", () => {
+  for (
+    const [phone, country, expected] of [
+      ["7911 123456", "+44", "+447911123456"],
+      ["+1 312 555 0187", "+44", "+13125550187"],
+    ] as const
+  ) {
     const fields = new Fields({ country });
     const lead = normalizeLead({ phone, country: fields.text("country"), state: "IL", fields });
     const { state, vendor_fields, ...others } = lead.vendor_metadata;
     assert.deepEqual(others, { phone: expected, phone_raw: phone });
     assert.deepEqual([state, vendor_fields], ["IL", { country }]);
-  });
-}
+  }
+});
 
-for (
-  const [given, email] of [
-    [" Ann@Example.com ", "ann@example.com"],
-    ["mailto:Ann@example.com", "ann@example.com"],
-    ["Ann Lee <Ann@example.com>", "ann@example.com"],
-    ["ann@example.com, bob@example.com", "ann@example.com"],
-    ["ann lee@example.com", "ann lee@example.com"],
-    ["None", "none"],
-    [`${"@".repeat(200_000)} `, "@".repeat(200_000)],
-    [`${"<".repeat(200_000)}`, "<".repeat(200_000)],
-  ] as const
-) {
-  Deno.test(`the e-mail ${JSON.stringify(given.slice(0, 40))} is ${email.slice(0, 40)}`, () => {
+Deno.test("an e-mail is in lower case, without what surrounds it", () => {
+  for (
+    const [given, email] of [
+      [" Ann@Example.com ", "ann@example.com"],
+      ["mailto:Ann@example.com", "ann@example.com"],
+      ["Ann Lee <Ann@example.com>", "ann@example.com"],
+      ["ann@example.com, bob@example.com", "ann@example.com"],
+      ["ann lee@example.com", "ann lee@example.com"],
+      ["None", "none"],
+      [`${"@".repeat(200_000)} `, "@".repeat(200_000)],
+      [`${"<".repeat(200_000)}`, "<".repeat(200_000)],
+    ] as const
+  ) {
     assert.equal(normalizeLead({ email: given }).vendor_metadata.email, email);
-  });
-}
+  }
+});
 
 const STATES: Record<string, string[]> = {
   TX: [
@@ -142,14 +142,14 @@ const NO_STATES = [
   ...["Vancouver, BC, CA", "Tijuana, BC, Mexico", "Texas and Florida"],
   ...["looking for work in", "call me", "constructor"],
 ];
-for (const [code, texts] of [...Object.entries(STATES), ["", NO_STATES] as const]) {
-  Deno.test(`texts of the state ${code || "if it is unknown"}`, () => {
+Deno.test("texts of states, and of none", () => {
+  for (const [code, texts] of [...Object.entries(STATES), ["", NO_STATES] as const]) {
     for (const state of texts) {
       const { vendor_metadata } = normalizeLead({ state });
       assert.deepEqual(vendor_metadata, code ? { state: code } : { state_raw: state });
     }
-  });
-}
+  }
+});
 
 Deno.test("a state's ZIP code regains the leading zeros that a number has lost", () => {
   const zipOf = (zip: Json, others: RawLead = { state: "MA" }) => normalizeLead({ zip, ...others }).vendor_metadata.zip;
@@ -204,27 +204,27 @@ Deno.test("consent contains the values that the vendor sends", () => {
   assert.deepEqual(normalizeLead({ consent: "I agree" }).vendor_metadata.consent, { text: "I agree" });
 });
 
-for (const given of [undefined, null, "", " ", [true], {}] as (Json | undefined)[]) {
-  Deno.test(`a consent of ${JSON.stringify(given)} is unknown`, () => {
+Deno.test("a consent that is blank or of another shape is unknown", () => {
+  for (const given of [undefined, null, "", " ", [true], {}] as (Json | undefined)[]) {
     assert.deepEqual(normalizeLead({ consent: { given } }).vendor_metadata, {});
-  });
-}
+  }
+});
 
-for (
-  const resume of [
-    { file_name: "cv.txt", content_type: "text/plain", data: "See my site, ann.example.com" },
-    { data: { pages: ["one", 2] }, url: ["x"] },
-    "on request",
-    7,
-    { unknown: true },
-  ] as Json[]
-) {
-  Deno.test(`an unreadable resume is kept as sent: ${JSON.stringify(resume)}`, () => {
+Deno.test("an unreadable resume is kept as sent", () => {
+  for (
+    const resume of [
+      { file_name: "cv.txt", content_type: "text/plain", data: "See my site, ann.example.com" },
+      { data: { pages: ["one", 2] }, url: ["x"] },
+      "on request",
+      7,
+      { unknown: true },
+    ] as Json[]
+  ) {
     const fields = new Fields({ resume });
     const { vendor_metadata } = normalizeLead({ resume: readFile(fields, "resume"), fields });
     assert.deepEqual(vendor_metadata, { vendor_fields: { resume } });
-  });
-}
+  }
+});
 
 Deno.test("a text equal to an invalid resume is kept", () => {
   const fields = new Fields({ resume: "none", city: "None", nickname: "none" });

@@ -10,11 +10,11 @@ const ODT = DOCUMENTS.odt!.mediaType;
 const TEXT = "Jane Doe\r\n\tSold life insurance for 7 years.\n";
 const WORD = { "[Content_Types].xml": "<Types/>", "word/document.xml": "<w:document/>" };
 
-for (const [ending, { mediaType, bytes }] of Object.entries(DOCUMENTS)) {
-  Deno.test(`a document .${ending} is ${mediaType}`, () => {
-    assert.equal(mediaTypeOf(bytes), mediaType);
-  });
-}
+Deno.test("each stored document has its type", () => {
+  for (const [ending, { mediaType, bytes }] of Object.entries(DOCUMENTS)) {
+    assert.equal(mediaTypeOf(bytes), mediaType, ending);
+  }
+});
 
 const FILES: [what: string, bytes: Uint8Array | string, mediaType: string | undefined][] = [
   ["a PDF after a line of something", latin1("\x00\x01junk\n%PDF-1.4\n\xff"), "application/pdf"],
@@ -114,11 +114,11 @@ const FILES: [what: string, bytes: Uint8Array | string, mediaType: string | unde
   ["base64 in lines", `${"QUJD".repeat(19)}\r\n`.repeat(20), undefined],
 ];
 
-for (const [what, bytes, mediaType] of FILES) {
-  Deno.test(`${what} is ${mediaType ?? "unknown"}`, () => {
-    assert.equal(mediaTypeOf(typeof bytes === "string" ? latin1Or8(bytes) : bytes), mediaType);
-  });
-}
+Deno.test("a file has the type that its content says, or none", () => {
+  for (const [what, bytes, mediaType] of FILES) {
+    assert.equal(mediaTypeOf(typeof bytes === "string" ? latin1Or8(bytes) : bytes), mediaType, what);
+  }
+});
 
 function latin1Or8(text: string): Uint8Array {
   return /[\u0100-\uffff]/.test(text) ? Buffer.from(text) : latin1(text);

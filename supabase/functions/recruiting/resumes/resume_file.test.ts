@@ -6,20 +6,20 @@ import { ENDINGS, MAX_RESUME_BYTES, readResumeFile } from "./resume_file.ts";
 const PDF = Buffer.from(DOCUMENTS.pdf!.bytes);
 const BASE64 = PDF.toString("base64");
 
-for (
-  const [name, base64] of Object.entries({
-    "standard base64": BASE64,
-    "base64 without padding": BASE64.replaceAll("=", ""),
-    "base64 with too much padding": `${BASE64}====`,
-    "URL-safe base64": PDF.toString("base64url"),
-    "base64 in lines": BASE64.replace(/(.{8})/g, "$1\r\n"),
-  })
-) {
-  Deno.test(`a resume in ${name} is decoded byte for byte`, () => {
+Deno.test("a resume in any usual form of base64 is decoded byte for byte", () => {
+  for (
+    const [name, base64] of Object.entries({
+      "standard base64": BASE64,
+      "base64 without padding": BASE64.replaceAll("=", ""),
+      "base64 with too much padding": `${BASE64}====`,
+      "URL-safe base64": PDF.toString("base64url"),
+      "base64 in lines": BASE64.replace(/(.{8})/g, "$1\r\n"),
+    })
+  ) {
     const { data } = readResumeFile(base64);
-    assert.deepEqual(data && Buffer.from(data.bytes), PDF);
-  });
-}
+    assert.deepEqual(data && Buffer.from(data.bytes), PDF, name);
+  }
+});
 
 Deno.test("every stored type has a file extension", () => {
   const read = Object.values(DOCUMENTS).map(({ bytes }) => {
@@ -44,11 +44,11 @@ const SKIPPED = [
   [Buffer.from(zip({ "cv.pdf": DOCUMENTS.pdf!.bytes })).toString("base64"), "application/zip"],
 ] as const;
 
-for (const [base64, reason] of SKIPPED) {
-  Deno.test(`${JSON.stringify(base64.slice(0, 20))} is not stored: ${reason}`, () => {
+Deno.test("what is not stored has its reason", () => {
+  for (const [base64, reason] of SKIPPED) {
     assert.deepEqual(readResumeFile(base64), { data: null, error: reason });
-  });
-}
+  }
+});
 
 Deno.test("docs/parsers.md names no other reason for which a resume is skipped", () => {
   const page = Deno.readTextFileSync(new URL("../../../../docs/parsers.md", import.meta.url));

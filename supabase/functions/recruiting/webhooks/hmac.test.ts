@@ -28,12 +28,6 @@ const PUBLISHED = {
     headers: { "X-LI-Signature": "45ae5b7b05f5f6b42d622336e065bcc86e6f497265c222c0ee5cddc3fc4107e9" },
     body: "test",
   },
-  // https://hexdocs.pm/whatsapp_sdk/WhatsApp.Webhook.html, which receives Meta's webhooks
-  "the example of a receiver of Meta's webhooks": {
-    scheme: "meta",
-    headers: { "X-Hub-Signature-256": "sha256=0329a06b62cd16b33eb6792be8c60b158d89a2ee3a876fce9a881ebb488c0914" },
-    body: "test",
-  },
   // https://docs.github.com/webhooks/using-webhooks/validating-webhook-deliveries, which signs as Meta does
   "GitHub's example": {
     scheme: "meta",
@@ -62,15 +56,15 @@ const PUBLISHED = {
   },
 } satisfies Record<string, Case>;
 
-for (const [name, delivery] of Object.entries<Case>(PUBLISHED)) {
-  Deno.test(`${name} is a proof, but not with another secret, with another body or without its header`, () => {
+Deno.test("a published signature is a proof, but not with another secret, with another body or without its header", () => {
+  for (const [name, delivery] of Object.entries<Case>(PUBLISHED)) {
     assert.equal(verify(delivery)?.secretId, "secret 0");
     assert.equal(isProved({ ...delivery, secrets: ["other"] }), false);
     assert.equal(isProved({ ...delivery, body: `${delivery.body} ` }), false);
     assert.equal(isProved({ ...delivery, body: "" }), false);
-    assert.equal(isProved({ ...delivery, headers: {} }), false);
-  });
-}
+    assert.equal(isProved({ ...delivery, headers: {} }), false, name);
+  }
+});
 
 const BODY = '{"first_name": "José"}';
 
@@ -114,9 +108,9 @@ const PROVED: Record<string, Case> = {
   },
 };
 
-for (const [name, delivery] of Object.entries(PROVED)) {
-  Deno.test(`a signature ${name} is a proof`, () => assert(isProved(delivery)));
-}
+Deno.test("a signature in another notation, or of other parts, is a proof as configured", () => {
+  for (const [name, delivery] of Object.entries(PROVED)) assert(isProved(delivery), name);
+});
 
 const HMAC = PUBLISHED["HMAC-SHA-1 as RFC 2202 has it"];
 const HEX = HMAC.headers["X-Signature"];
@@ -136,9 +130,9 @@ const REFUSED: Record<string, Case> = {
   "with an empty secret": signed(BODY, {}, ""),
 };
 
-for (const [name, delivery] of Object.entries(REFUSED)) {
-  Deno.test(`a signature ${name} is not a proof`, () => assert.equal(isProved(delivery), false));
-}
+Deno.test("a signature that is not as configured is not a proof", () => {
+  for (const [name, delivery] of Object.entries(REFUSED)) assert.equal(isProved(delivery), false, name);
+});
 
 Deno.test("nothing is a proof while the configuration is invalid", () => {
   const headers = { ...HMAC.headers, "X-Time": `${NOW}` };

@@ -66,11 +66,11 @@ const REFUSED: Record<string, Case[]> = {
   ],
 };
 
-for (const [reason, deliveries] of Object.entries(REFUSED)) {
-  Deno.test(`a delivery is refused as ${reason}`, () => {
+Deno.test("a delivery is refused for the reason that is true of it", () => {
+  for (const [reason, deliveries] of Object.entries(REFUSED)) {
     for (const delivery of deliveries) {
       assert.equal(isProved(delivery), false);
       assert.equal(refusal(delivery), reason, JSON.stringify(delivery));
     }
-  });
-}
+  }
+});
