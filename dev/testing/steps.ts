@@ -91,8 +91,6 @@ export const STEPS: Step[] = [
       .sort((one, other) => Number(FILL_TABLES.test(one)) - Number(FILL_TABLES.test(other))),
     alone: "plain",
     isOneProgram: true,
-    // It needs a function that no other file has loaded.
-    atOnce: [/\/routes\/invitations/],
     isRetried: true,
   }),
   {

@@ -8,6 +8,7 @@ import { signInNewAgent } from "../support/agents.ts";
 import { assertError, createAgency, sql, stack } from "../support/client.ts";
 import { functionWith } from "../support/function.ts";
 import { post } from "../support/operator.ts";
+import { withFetch } from "../../dev/testing/faults/responses.ts";
 
 const PATH = "/invitations";
 const { auth } = createClient(stack.api_url, stack.secret_key, {
@@ -53,12 +54,16 @@ Deno.test("an address that has a login elsewhere is refused with the same words,
 
 Deno.test("an invitation that the auth service refuses leaves no agent, and is made by the next one", async () => {
   const email = newEmail();
-  const desk = await functionWith("desk", {
-    SUPABASE_SECRET_KEYS: JSON.stringify({ default: stack.publishable_key }),
-  });
+  const desk = await functionWith("desk", {});
   const headers = { authorization: `Bearer ${manager.token}` };
   const body = { first_name: "Ida", email };
-  assertError(await desk("/desk/invitations", { headers, body }), 500, "INTERNAL_ERROR", /send the same request again/);
+  const response = await withFetch(async (fetch, input, init) => {
+    const isInvitation = /\/auth\/v1\/(?:admin|invite)/.test(input instanceof Request ? input.url : String(input));
+    return isInvitation
+      ? Response.json({ code: 403, msg: "User not allowed" }, { status: 403 })
+      : await fetch(input, init);
+  }, () => desk("/desk/invitations", { headers, body }));
+  assertError(response, 500, "INTERNAL_ERROR", /send the same request again/);
   assert.deepEqual([...await agentsWith(email)], []);
 
   // As after one that ended between the login and the agent.
