@@ -2,12 +2,6 @@ import assert from "node:assert/strict";
 import { basename, dirname, join } from "node:path";
 import { newMigrationPath, schemaFiles, topicProblem } from "./files.ts";
 
-Deno.test("supabase/config.toml has the files of supabase/schemas area after area", () => {
-  const folders = schemaFiles().map(({ path }) => path.split("/").slice(0, 3).join("/"));
-  const areas = folders.filter((area, at) => area !== folders[at - 1]);
-  assert.deepEqual(areas, [...new Set(areas)]);
-});
-
 /** A checkout with these schema_paths, and with empty files in supabase/schemas. */
 function checkout(paths: string[], files: string[]): string {
   const root = Deno.makeTempDirSync({ prefix: "lead-intake-" });
