@@ -60,7 +60,7 @@ Deno.test("what is no quote is found", () => {
   ) assert.deepEqual(wrongRaises(right), []);
 });
 
-Deno.test("every error quotes by private.quoted() alone", async () => {
+Deno.test("every error quotes by private.quoted() alone, which leaves no control character and 100 characters", async () => {
   const sql = connect(readStackInfo().db_url);
   try {
     const bodies: { name: string; body: string }[] = await sql`
@@ -70,6 +70,9 @@ Deno.test("every error quotes by private.quoted() alone", async () => {
     const wrong = bodies.flatMap(({ name, body }) => wrongRaises(body).map((raise) => `${name}: ${raise}`));
     assert.deepEqual(wrong.filter((text) => !text.startsWith(`${LINES_OF_QUOTES}: `)), []);
     assert.ok(bodies.length > 50 && bodies.some(({ name }) => name === LINES_OF_QUOTES), "the catalogue was not read");
+    const given = `${"a\u2028\u2029\r\n\u0001\u001f\u007f\u009f"}${"x".repeat(200)}`;
+    const [{ quoted }] = await sql<[{ quoted: string }]>`select private.quoted(${given}::text) as quoted`;
+    assert.equal(quoted, `a????????${"x".repeat(91)}...`);
   } finally {
     await sql.end();
   }

@@ -4,7 +4,7 @@ import { connect, readStackInfo } from "../../../dev/local/mod.ts";
 import { type Script, step } from "../../functions/worker/bot/step.ts";
 import type { ClaimedTurn, Turn } from "../../functions/worker/bot/bot_turns.ts";
 
-const CONVERSATIONS = 60;
+const CONVERSATIONS = 20;
 const EVENTS = 25;
 const SCRIPT: Script = {
   opening: "{agency}: STOP ends this.",
