@@ -6,6 +6,7 @@ import { FUNCTION_NAMES } from "../../scripts/edge_functions.ts";
 import { migrationFiles } from "../../scripts/migration/files.ts";
 import { type HostedDatabase, withHostedDatabase } from "./hosted_database.ts";
 import { HostedPlatform } from "./platform.ts";
+import { restores } from "./restore.ts";
 import { run, runScript } from "./run.ts";
 
 const stack = readStackInfo();
@@ -26,19 +27,21 @@ Deno.test("npm run deploy", async (test) => {
 
       await test.step("refuses a wrong command line", () => refusesWrongUsage(platform));
       await test.step(
-        "with --dry-run says what it would do and changes nothing",
+        "with --dry-run says what it would do and where it would stop, and changes nothing",
         () => changesNothing(platform, database),
       );
       await test.step(
         "stops before any change where a secret is missing, and names it",
         () => stopsWithoutSecrets(platform, database),
       );
+      await test.step("takes no project where an address counts as confirmed", async () => {
+        platform.authSettings = { mailer_autoconfirm: true };
+        const assertion = assertSignUpClosed(platform.url, stack.publishable_key);
+        await assert.rejects(assertion, /an address counts as confirmed/);
+        platform.authSettings = {};
+      });
       await test.step(
-        "stops before any change where anybody can sign up, and says how to change that",
-        () => stopsWhereSignUpIsOpen(platform, database),
-      );
-      await test.step(
-        "sends each function as one file, and applies the migrations as an owner who is not a superuser",
+        "sends each function as one file that imports Node's modules alone, and applies the migrations as an owner who is not a superuser",
         () => deploysEverything(platform, database),
       );
       await test.step("lets agents hear of their notifications once there is Realtime", async () => {
@@ -52,6 +55,8 @@ Deno.test("npm run deploy", async (test) => {
           .admin`select public from storage.buckets where id = 'resumes'`;
         assert.equal(bucket?.public, false);
       });
+      await test.step("docs/restoring.md: a new project gets all rows and logins of a lost one", () =>
+        restores(database));
     });
     const runtime = deno === HOSTED_DENO ? "the platform's Deno" : "the pinned Deno";
     await test.step(
@@ -63,50 +68,42 @@ Deno.test("npm run deploy", async (test) => {
   }
 });
 
-function deploy(platform: HostedPlatform, ...args: string[]) {
+function deploy(platform: HostedPlatform, args: readonly string[], env: Record<string, string> = {}) {
   return runScript(
     "dev/scripts/deploy/main.ts",
     [`--project-ref=${platform.projectRef}`, `--url=${platform.url}`, ...args],
-    { SUPABASE_DB_URL: "", ...platform.cliEnv },
+    { SUPABASE_DB_URL: "", ...platform.cliEnv, ...env },
   );
 }
 
 async function refusesWrongUsage(platform: HostedPlatform): Promise<void> {
   const transactionMode = "postgres://user:password@pooler.example:6543/postgres";
-  const otherProject = "abcdefghijklmnopqrsz";
+  const otherProject = "postgres://postgres.abcdefghijklmnopqrsz:password@x:5432/postgres";
   for (
-    const [args, reason] of [
-      [["--db-url=x"], /postgresql:\/\//],
-      [[`--db-url=${transactionMode}`], /session pooler/],
-      [[`--db-url=postgres://postgres.${otherProject}:password@x:5432/postgres`], /project abc/],
-      [
-        [`--db-url=postgres://postgres:password@db.${otherProject}.supabase.co/postgres`],
-        /project abc/,
-      ],
-      [["--project-ref=x"], /20 lower-case letters/],
-      [["--nonsense"], /unknown option/],
+    const [args, env, reason] of [
+      [[`--db-url=${transactionMode}`], {}, /session pooler/],
+      [[`--db-url=${otherProject}`], {}, /project abc/],
+      // The arguments that `npm run deploy --dry-run -- …` leaves.
+      [[], { npm_config_dry_run: "true" }, /npm has kept --dry-run for itself/],
     ] as const
   ) {
-    const { code, output } = await deploy(platform, ...args);
+    const { code, output } = await deploy(platform, args, env);
     assert.equal(code, 2, output);
     assert.match(output, reason);
     assert(!output.includes("password@"), output);
   }
-  assert.equal((await runScript("dev/scripts/deploy/main.ts", [])).code, 2);
-  // The arguments that `npm run deploy --dry-run -- …` leaves.
-  const { code, output } = await runScript(
-    "dev/scripts/deploy/main.ts",
-    [`--project-ref=${platform.projectRef}`],
-    { ...platform.cliEnv, npm_config_dry_run: "true" },
-  );
-  assert.equal(code, 2);
-  assert.match(output, /npm has kept --dry-run for itself/);
   assert.deepEqual(platform.requests, []);
 }
 
 async function changesNothing(platform: HostedPlatform, { url, admin }: HostedDatabase) {
-  const { code, output } = await deploy(platform, `--db-url=${url}`, "--dry-run");
+  platform.secretNames = ["LEADS_IMPORT_API_KEY"];
+  platform.authSettings = { disable_signup: false };
+  const { code, output } = await deploy(platform, [`--db-url=${url}`, "--dry-run"]);
+  platform.authSettings = {};
   assert.equal(code, 0, output);
+  assert.match(output, /It would stop here: secrets are missing/);
+  assert.match(output, /It would stop here: anybody can sign up\. .*Authentication/);
+  assert(!output.includes("sb_"), output);
   for (const name of FUNCTION_NAMES) assert.match(output, new RegExp(`${name} +\\d+ kB`));
   for (const { path } of migrationFiles()) {
     assert(output.includes(path.replace(/^.*\//, "")), output);
@@ -116,8 +113,7 @@ async function changesNothing(platform: HostedPlatform, { url, admin }: HostedDa
 }
 
 async function stopsWithoutSecrets(platform: HostedPlatform, { url, admin }: HostedDatabase) {
-  platform.secretNames = ["LEADS_IMPORT_API_KEY"];
-  const { code, output } = await deploy(platform, `--db-url=${url}`);
+  const { code, output } = await deploy(platform, [`--db-url=${url}`]);
   platform.secretNames.push("TWILIO_AUTH_TOKEN");
   assert.equal(code, 1, output);
   assert.match(output, /supabase secrets set --remote=\w+ TWILIO_AUTH_TOKEN=…/);
@@ -125,36 +121,23 @@ async function stopsWithoutSecrets(platform: HostedPlatform, { url, admin }: Hos
   assert.deepEqual(await appliedMigrations(admin), []);
 }
 
-async function stopsWhereSignUpIsOpen(platform: HostedPlatform, { url, admin }: HostedDatabase) {
-  platform.authSettings = { disable_signup: false };
-  const { code, output } = await deploy(platform, `--db-url=${url}`);
-  assert.equal(code, 1, output);
-  assert.match(output, /Stopped: anybody can sign up\. .*Authentication/);
-  assert(!output.includes("sb_"), output);
-  platform.authSettings = { mailer_autoconfirm: true };
-  await assert.rejects(
-    assertSignUpClosed(platform.url, stack.publishable_key),
-    /an address counts as confirmed/,
-  );
-  platform.authSettings = {};
-  assert.equal(platform.uploads.size, 0);
-  assert.deepEqual(await appliedMigrations(admin), []);
-}
-
 async function deploysEverything(platform: HostedPlatform, { url, admin }: HostedDatabase) {
   // Realtime makes its table when it is first used, which may be later.
   await admin`alter schema realtime rename to realtime_later`;
-  const { code, output } = await deploy(platform, `--db-url=${url}`);
+  const { code, output } = await deploy(platform, [`--db-url=${url}`]);
   await admin`alter schema realtime_later rename to realtime`;
   assert.equal(code, 0, output);
   assert.match(output, /Realtime has no table in this project yet/);
   assert(!output.includes(url), output);
   assert.equal((await appliedMigrations(admin)).length, migrationFiles().length);
   assert.deepEqual([...platform.uploads.keys()].sort(), FUNCTION_NAMES);
-  for (const [name, { files, metadata }] of platform.uploads) {
+  for (const [name, { files, metadata, folder }] of platform.uploads) {
     const path = `supabase/functions/${name}/index.js`;
     assert.deepEqual(Object.keys(files), [path]);
     assert(files[path]! < 1_000_000, `${name} has ${files[path]} bytes`);
+    const code = Deno.readTextFileSync(`${folder}/${path}`);
+    const imported = [...code.matchAll(/(?:^|[;}])import[^;"()]*"([^"]+)"/g)].map(([, from]) => from!);
+    assert(imported.length > 0 && imported.every((from) => from.startsWith("node:")), imported.join());
     assert.equal(metadata.entrypoint_path, path);
     assert.equal(metadata.verify_jwt, false);
   }

@@ -7,8 +7,8 @@ import { finished } from "node:stream/promises";
 import type postgres from "postgres";
 import { connect, readStackInfo } from "../../local/mod.ts";
 import { migrationFiles, seedFile } from "../../scripts/migration/files.ts";
-import { applyFiles, withScratch } from "../../scripts/migration/scratch.ts";
-import { withHostedDatabase } from "./hosted_database.ts";
+import { withScratch } from "../../scripts/migration/scratch.ts";
+import type { HostedDatabase } from "./hosted_database.ts";
 
 /** A table with its rows in the text form of `copy`. */
 interface Table {
@@ -20,44 +20,41 @@ interface Table {
 const page = Deno.readTextFileSync(new URL("../../../docs/restoring.md", import.meta.url));
 const [empty, missingFiles] = Array.from(page.matchAll(/```sql\n(.+?)```/gs), ([, sql]) => sql!);
 
-Deno.test("a new project gets all rows and logins of the lost one, and goes on from there", async () => {
-  const { db_url } = readStackInfo();
-  await withScratch(db_url, async (scratch) => {
+/** Restores the data of a project on one that has the migrations and nothing else, which goes on from there. */
+export async function restores({ url, owner, admin }: HostedDatabase): Promise<void> {
+  await withScratch(readStackInfo().db_url, async (scratch) => {
     const old = connect(await scratch.build([...migrationFiles(), seedFile()]));
     const key = await fill(old);
-    await withHostedDatabase(db_url, async ({ url, owner, admin }) => {
-      await applyFiles(url, migrationFiles());
-      // The platform allows it to a project's owner, who is not a superuser.
-      await admin.unsafe(`grant set on parameter session_replication_role to ${owner}`);
-      const restored = connect(url);
-      const [tables, counters] = [await dump(old), await sequences(old)];
-      await restored.begin(async (transaction) => {
-        await transaction.unsafe(empty!).simple();
-        await load(tables, counters, transaction);
-        // The last line of the dump.
-        await transaction`reset all`;
-      });
-
-      assert.deepEqual(await dump(restored), tables);
-      assert.deepEqual(await sequences(restored), counters);
-      const [user] = await restored`
-        select encrypted_password = extensions.crypt('lead-intake-local', encrypted_password) as signs_in
-        from auth.users where email = 'maria.alvarez@example.com'`;
-      assert.equal(user?.signs_in, true);
-
-      assert.equal(await ingest(restored, key, "before"), "duplicate");
-      assert.equal(await ingest(restored, key, "after"), "created");
-      const [counted] = await restored`select count(*)::int as wrong from public.check_daily_counts()`;
-      assert.equal(counted!.wrong, 0);
-
-      assert.deepEqual(Array.from(await restored.unsafe(missingFiles!)), [{ bucket: "resumes", count: "1" }]);
-      await admin`insert into storage.objects (bucket_id, name) values ('resumes', 'vendor/lead.pdf')`;
-      assert.deepEqual(Array.from(await restored.unsafe(missingFiles!)), []);
-      await restored.end();
+    // The platform allows it to a project's owner, who is not a superuser.
+    await admin.unsafe(`grant set on parameter session_replication_role to ${owner}`);
+    const restored = connect(url);
+    const [tables, counters] = [await dump(old), await sequences(old)];
+    await restored.begin(async (transaction) => {
+      await transaction.unsafe(empty!).simple();
+      await load(tables, counters, transaction);
+      // The last line of the dump.
+      await transaction`reset all`;
     });
+
+    assert.deepEqual(await dump(restored), tables);
+    assert.deepEqual(await sequences(restored), counters);
+    const [user] = await restored`
+      select encrypted_password = extensions.crypt('lead-intake-local', encrypted_password) as signs_in
+      from auth.users where email = 'maria.alvarez@example.com'`;
+    assert.equal(user?.signs_in, true);
+
+    assert.equal(await ingest(restored, key, "before"), "duplicate");
+    assert.equal(await ingest(restored, key, "after"), "created");
+    const [counted] = await restored`select count(*)::int as wrong from public.check_daily_counts()`;
+    assert.equal(counted!.wrong, 0);
+
+    assert.deepEqual(Array.from(await restored.unsafe(missingFiles!)), [{ bucket: "resumes", count: "1" }]);
+    await admin`insert into storage.objects (bucket_id, name) values ('resumes', 'vendor/lead.pdf')`;
+    assert.deepEqual(Array.from(await restored.unsafe(missingFiles!)), []);
+    await restored.end();
     await old.end();
   });
-});
+}
 
 /** Gives the old project a lead that an order has got, with a resume. Returns the digest of its vendor's key. */
 async function fill(sql: postgres.Sql): Promise<string> {
