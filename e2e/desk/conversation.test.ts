@@ -11,7 +11,6 @@ import {
   createTexter,
   noteBox,
   noteMode,
-  openTalk,
   outbox,
   saveNote,
   send,
@@ -82,7 +81,7 @@ deskTest("each text says who wrote it, once for what was written in one go, and 
   await assertQueued(page, talk, ["It is Omar", "Of Prairie Life", "And his manager", "Mine"]);
 });
 
-deskTest("a note is marked, seen at once by the colleague, and never sent", async (page) => {
+deskTest("a note is marked, seen at once by the colleague and never sent; a refused one stays", async (page) => {
   const manager = await createTexter("manager");
   const omar = await createColleague(manager);
   const talk = await createTalk(omar);
@@ -99,7 +98,6 @@ deskTest("a note is marked, seen at once by the colleague, and never sent", asyn
     assert.equal(await box(page).count(), 0);
     assert.equal(await page.getByRole("button", { name: /Send/ }).count(), 0);
     await page.getByText("Only your agency reads notes.").waitFor();
-    await assertAccessible(page);
     await noteBox(page).fill("Has a licence in Texas.\nCall after 5.");
     await noteBox(page).press("Control+Enter");
     for (const [seen, head] of [[page, "Your note"], [other, "Note by Omar Quist"]] as const) {
@@ -107,13 +105,24 @@ deskTest("a note is marked, seen at once by the colleague, and never sent", asyn
       await note.getByText(head).waitFor();
       assert.notEqual(await colourOf(note), await colourOf(texts(seen).getByText("Is this still open?")));
     }
-    await assertAccessible(other);
+    await assertAccessible(page);
     await until(async () => await noteBox(page).inputValue() === "");
     assert.deepEqual([...await notesOf(talk)], [{
       body: "Has a licence in Texas.\nCall after 5.",
       agent_id: omar.agent_id,
     }]);
     assert.deepEqual([...await outbox(talk)], []);
+
+    await noteBox(page).fill("a".repeat(10_000));
+    await saveNote(page).click();
+    await page.getByRole("alert").getByText(
+      "A note has at most 4,000 characters, and this one has 10,000. Make it shorter.",
+    ).waitFor();
+    assert.equal((await noteBox(page).inputValue()).length, 10_000);
+    await assertFits(page);
+    assert.equal((await notesOf(talk)).length, 1);
+    await noteBox(page).fill("");
+
     // The next words are a note as well, until the agent says otherwise.
     await noteMode(page).click();
     assert.equal(await box(page).inputValue(), "A text in the making");
@@ -124,13 +133,28 @@ deskTest("a note is marked, seen at once by the colleague, and never sent", asyn
     await texts(page).getByText("Has a licence in Texas.").waitFor();
     const words = await texts(page).getByRole("listitem").filter({ has: page.locator(".body") }).locator(".body")
       .allInnerTexts();
-    assert.deepEqual(words, ["Is this still open?", "Has a licence in Texas.\nCall after 5.", "A text in the making"]);
+    assert.deepEqual(words, [
+      "Is this still open?",
+      "Has a licence in Texas.\nCall after 5.",
+      "A text in the making",
+    ]);
+
+    await noteMode(page).click();
+    await noteBox(page).fill("Too late");
+    await page.reload();
+    assert.equal(await noteBox(page).inputValue(), "Too late", "a reload keeps it, and keeps it a note");
+    // The lead goes back meanwhile.
+    await sql`update public.recruiting_leads set agency_id = null, agent_id = null where id = ${talk.lead_id}`;
+    await saveNote(page).click();
+    await page.getByRole("alert").getByText("There is no such recruit.").waitFor();
+    assert.equal(await noteBox(page).inputValue(), "Too late");
+    assert.equal(await texts(page).getByText("Too late").count(), 0);
   } finally {
     await context.close();
   }
 });
 
-deskTest("in quiet hours the box says what time it is for the recruit, and when a text is sent", async (page) => {
+deskTest("in quiet hours the box says what time it is for the recruit, and a text when it is sent", async (page) => {
   const agent = await createTexter();
   await sql`
     insert into public.texting_closures (state, starts_on, ends_on, source)
@@ -142,6 +166,12 @@ deskTest("in quiet hours the box says what time it is for the recruit, and when 
       /^It is \d+:\d\d [AP]M .* for Maya\. A text waits until [A-Z][a-z]+ \d+, \d+:\d\d [AP]M C.T\.$/,
     );
     await words.waitFor();
+    await box(page).fill("Good morning");
+    await send(page).click();
+    await texts(page).getByText(
+      /Held, because it is too early .* It is sent at [A-Z][a-z]+ \d+,( \d{4},)? \d+:\d\d [AP]M C.T/,
+    )
+      .waitFor();
     await assertAccessible(page);
     await receive(talk, { Body: "Call me now" });
     await texts(page).getByText("Call me now").waitFor();
@@ -149,29 +179,4 @@ deskTest("in quiet hours the box says what time it is for the recruit, and when 
   } finally {
     await sql`delete from public.texting_closures where source = 'a test of the desk'`;
   }
-});
-
-deskTest("a note that is too long, or that the service refuses, stays in the box with a sentence", async (page) => {
-  const agent = await createTexter();
-  const talk = await openTalk(page, agent);
-  await noteMode(page).click();
-  await noteBox(page).fill("a".repeat(10_000));
-  await saveNote(page).click();
-  await page.getByRole("alert").getByText(
-    "A note has at most 4,000 characters, and this one has 10,000. Make it shorter.",
-  ).waitFor();
-  assert.equal((await noteBox(page).inputValue()).length, 10_000);
-  await assertAccessible(page);
-  await assertFits(page);
-  assert.deepEqual([...await notesOf(talk)], []);
-
-  await noteBox(page).fill("Too late");
-  await page.reload();
-  assert.equal(await noteBox(page).inputValue(), "Too late", "a reload keeps it, and keeps it a note");
-  // The lead goes back meanwhile.
-  await sql`update public.recruiting_leads set agency_id = null, agent_id = null where id = ${talk.lead_id}`;
-  await saveNote(page).click();
-  await page.getByRole("alert").getByText("There is no such recruit.").waitFor();
-  assert.equal(await noteBox(page).inputValue(), "Too late");
-  assert.equal(await texts(page).getByText("Too late").count(), 0);
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import type { Page } from "playwright-core";
 import { sql } from "../support/client.ts";
-import { deskTest, until } from "./harness.ts";
+import { deskTest } from "./harness.ts";
 import { assertQueued, box, createTexter, openTalk, send, texts } from "./talks.ts";
 
 /** Chooses a file whose upload ends only when the returned function is called. */
@@ -76,23 +76,4 @@ deskTest("a file goes with its text, once it is there and although another conve
   const signed = page.waitForRequest((request) => /object\/sign\/text-media.*token=/.test(request.url()));
   await texts(page).getByRole("button", { name: "Download" }).click();
   await signed;
-});
-
-deskTest("a refusal that was not written for people is told in words", async (page) => {
-  await openTalk(page, await createTexter());
-  await box(page).fill("It is");
-  const answers = [
-    { status: 404, json: { code: "PGRST202", message: "Could not find the function public.send_text in the cache" } },
-    { status: 413, contentType: "text/html", body: "<html><title>Too large</title></html>" },
-    { status: 409, json: { code: "23505", message: "duplicate key value violates unique constraint" } },
-  ];
-  for (const answer of answers) {
-    await page.route("**/rpc/send_text", (route) => route.fulfill(answer));
-    await send(page).click();
-    await page.getByText(`Not sent: The service has refused this (HTTP ${answer.status}). Reload the page`).waitFor();
-    await page.getByText(/public.send_text|<html>|constraint/).waitFor({ state: "detached" });
-    await page.unroute("**/rpc/send_text");
-    await page.getByRole("button", { name: "Back to the box" }).click();
-    await until(async () => await box(page).inputValue() === "It is");
-  }
 });

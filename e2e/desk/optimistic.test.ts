@@ -88,6 +88,14 @@ async function openOfTwo(
   await tell(await createTalk(agent, "Omar"), [["recruit", "Me first", 90]]);
   const talk = await createTalk(agent, "Maya", {}, status);
   await tell(talk, [["recruit", "Is this still open?", 5]]);
+  if (status === "bot") {
+    await sql`
+      with script as (
+        insert into public.bot_scripts (agency_id, version, script) values (${agent.agency_id}, 1, '{}') returning id
+      )
+      insert into public.bot_sessions (conversation_id, script_id, question, state)
+      select ${talk.id}, id, 'states', 'active' from script`;
+  }
   const untilRead = await signInAndJoin(page, agent, `inbox/${talk.id}`);
   await texts(page).getByText("Is this still open?").waitFor();
   await list(page).getByRole("link", { name: /Omar/ }).waitFor();
@@ -134,22 +142,25 @@ deskTest("a recruit who needs no reply leaves the list at once, and comes back w
   assert.equal(await row.count(), 0);
 });
 
-deskTest("a take-over shows at once, no event takes it back, and a refusal does, with a sentence", async (page) => {
+deskTest("a take-over from the bot shows at once, no event takes it back, and a refusal does", async (page) => {
   const marking = await hold(page, "read_conversation");
   const talk = await openOfTwo(page, "bot");
   await until(marking.isCalled);
   const takeOver = page.getByRole("button", { name: "Take over" });
   const taken = page.getByText("Assigned to you");
-  const silent = page.getByText("The bot is silent. You are notified of each text.");
+  const answers = page.getByText("The bot answers.");
+  const takesOver = page.getByText("Sending takes over from the bot");
   const status = async () =>
     (await sql`select status from public.recruiting_conversations where id = ${talk.id}`)[0]!.status;
   let call = await hold(page, "assign_conversation");
-  await silent.waitFor();
+  await answers.waitFor();
+  await takesOver.waitFor();
   await takeOver.click();
   await taken.waitFor();
+  await takesOver.waitFor({ state: "detached" });
   await call.refuse("PT404", "conversation_id: there is no such conversation");
   await page.getByRole("alert").getByText("There is no such conversation.").waitFor();
-  await silent.waitFor();
+  await answers.waitFor();
   await talk.untilRead();
 
   call = await hold(page, "assign_conversation");
@@ -173,6 +184,9 @@ deskTest("a take-over shows at once, no event takes it back, and a refusal does,
   await until(() => reads.urls.length > 0);
   await taken.waitFor();
   await list(page).getByRole("link", { name: /Maya/ }).getByText("Hello?").waitFor();
+  await page.getByRole("button", { name: "Hand to bot" }).click();
+  await answers.waitFor();
+  await until(async () => await status() === "bot");
 });
 
 deskTest("a text is cancelled or tried again at once, and stands as it was where that is refused", async (page) => {
@@ -186,8 +200,9 @@ deskTest("a text is cancelled or tried again at once, and stands as it was where
   await sql`update public.service_numbers set status = 'paused' where phone = ${agent.service}`;
   await page.getByLabel("Text to Maya").fill("It is");
   await page.getByRole("button", { name: "Send" }).click();
+  const held = texts(page).getByText("Held until the agency's number works again.");
+  await held.waitFor();
   const cancel = texts(page).getByRole("button", { name: "Cancel this text" });
-  await cancel.waitFor();
   let call = await hold(page, "cancel_text");
   await cancel.click();
   await texts(page).getByText("Not sent: it was cancelled.").waitFor();
@@ -199,12 +214,17 @@ deskTest("a text is cancelled or tried again at once, and stands as it was where
   await until(async () => (await outbox(talk))[0]!.state === "refused");
   await texts(page).getByText("Not sent: it was cancelled.").waitFor();
   await until(() => cancelled.urls.some((url) => /[?&]id=in\./.test(url)));
+  await page.getByRole("button", { name: "Write it again" }).click();
+  assert.equal(await page.getByLabel("Text to Maya").inputValue(), "It is");
 
-  await sql`
-    update public.text_outbox set state = 'failed', reason = '30008' where conversation_id = ${talk.id}`;
-  await sql`
-    update public.recruiting_messages set status = 'failed'
-    where conversation_id = ${talk.id} and direction = 'outbound'`;
+  const fail = async (reason: string) => {
+    await sql`update public.text_outbox set state = 'failed', reason = ${reason} where conversation_id = ${talk.id}`;
+    await sql`
+      update public.recruiting_messages set status = 'failed'
+      where conversation_id = ${talk.id} and direction = 'outbound'`;
+  };
+  await fail("30007");
+  await texts(page).getByText("the carrier has taken it for spam").waitFor();
   const retry = texts(page).getByRole("button", { name: "Try again" });
   await retry.waitFor();
   await untilRead();
@@ -226,6 +246,16 @@ deskTest("a text is cancelled or tried again at once, and stands as it was where
   await retry.waitFor();
   await texts(page).getByText("Hello?").waitFor();
   assert.equal(calls, 1);
+  await fail("unconfirmed");
+  await page.reload();
+  await texts(page).getByText("It may have been sent").waitFor();
+  await retry.click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("If so, it comes a second time.").waitFor();
+  await assertAccessible(page);
+  await dialog.getByRole("button", { name: "Try again" }).click();
+  await held.waitFor();
+  await until(async () => (await outbox(talk))[0]!.state === "pending");
 
   const bell = await openBell(page);
   const notice = bell.getByText("asks for the conversation with Grace.");

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { sql } from "../support/client.ts";
-import { checkAlerts } from "../support/alerts.ts";
 import { receive } from "../support/sms.ts";
 import { assertAccessible, assertFits, deskTest, NARROW, signIn, until } from "./harness.ts";
 import {
@@ -86,34 +85,6 @@ deskTest("a text of a manager takes a conversation after a question, and its age
   });
 });
 
-deskTest("an agent who cannot read a lost conversation any more keeps the words written there", async (page) => {
-  const { manager, omar, talk } = await createTeam();
-  // It was given to Omar, and the recruit is nobody's.
-  await sql`update public.recruiting_leads set agent_id = null where id = ${talk.lead_id}`;
-  await signIn(page, omar, `inbox/${talk.id}`);
-  await box(page).fill("As I said");
-  const { error } = await manager.client.rpc("send_text", {
-    conversation_id: talk.id,
-    body: "It is",
-    client_message_id: crypto.randomUUID(),
-    take_over: true,
-  });
-  assert.equal(error, null);
-  await page.getByText("Nora Quist has this conversation now.").waitFor();
-  assert.equal(await page.locator(".thread .state bdi").innerText(), "Nora Quist");
-  assert.equal(await page.getByLabel("What you have written").inputValue(), "As I said");
-  await assertAccessible(page);
-  await page.getByRole("button", { name: "Ask for this conversation" }).click();
-  await page.getByRole("button", { name: "The manager was asked" }).waitFor();
-  const asked = await sql`
-  select kind, by_agent_id from public.agent_notifications where agent_id = ${manager.agent_id} and kind = 'asked_for'`;
-  assert.deepEqual([...asked], [{ kind: "asked_for", by_agent_id: omar.agent_id }]);
-  const bell = await openBell(page);
-  await bell.getByText("Nora has the conversation with a recruit now.").waitFor();
-  await bell.getByRole("button", { name: "OK" }).click();
-  await bell.getByText("Nothing is new.").waitFor();
-});
-
 deskTest("a manager who has agreed to take it from one agent does not take it from another", async (page) => {
   const { manager, omar, talk } = await createTeam();
   const lena = await createColleague(manager, "Lena");
@@ -138,7 +109,7 @@ deskTest("a manager who has agreed to take it from one agent does not take it fr
   assert.notEqual(omar.agent_id, lena.agent_id);
 });
 
-deskTest("a text is sent once before a take-over, and not after it, but stays to be copied", async (page) => {
+deskTest("a text is sent once before a take-over, and what is written after it stays to be copied", async (page) => {
   const manager = await createTexter("manager");
   const omar = await createColleague(manager);
   const talk = await openTalk(page, omar);
@@ -169,6 +140,7 @@ deskTest("a text is sent once before a take-over, and not after it, but stays to
   await box(page).fill("As I said");
   await send(page).click();
   await texts(page).getByText("Not sent yet. It is sent when there is a connection.").waitFor();
+  await box(page).fill("And one more");
   await assign(manager);
   await page.context().setOffline(false);
   await texts(page).getByText("Not sent: The conversation is not yours any more.").waitFor();
@@ -180,42 +152,18 @@ deskTest("a text is sent once before a take-over, and not after it, but stays to
   await sql`update public.recruiting_leads set agent_id = null where id = ${talk.lead_id}`;
   await page.reload();
   await page.getByText("Nora Quist has this conversation now.").waitFor();
+  assert.equal(await page.locator(".thread .state bdi").innerText(), "Nora Quist");
   assert.equal(await page.getByLabel("What you have not sent").inputValue(), "As I said");
+  assert.equal(await page.getByLabel("What you have written").inputValue(), "And one more");
   await assertAccessible(page);
-});
-
-deskTest("an agent sees that a recruit has waited for long, until somebody answers", async (page) => {
-  const agent = await createTexter();
-  const talk = await createTalk(agent);
-  await receive(talk, { Body: "Is this still open?" });
-  // The agency has been open for as long as the recruit waits.
-  await sql`
-    update public.agencies set timezone = 'UTC', opens_at = '00:00', closes_at = '24:00' where id = ${agent.agency_id}`;
-  await sql`
-    with text as (
-      update public.recruiting_messages set created_at = now() - interval '4 days'
-      where conversation_id = ${talk.id} returning created_at
-    )
-    update public.recruiting_conversations set waiting_since = text.created_at from text where id = ${talk.id}`;
-  await signIn(page, agent, "sales");
-  // Rows that another test has locked have their turn the next time.
-  await until(async () => {
-    await checkAlerts();
-    const told = await sql`
-      select from public.agent_notifications where conversation_id = ${talk.id} and kind = 'recruit_waiting'`;
-    return told.length > 0;
-  });
-  await page.getByText("Maya is waiting for an answer.").waitFor();
-  await assertAccessible(page);
-  await page.setViewportSize(NARROW);
-  await assertFits(page);
-  const { error } = await agent.client.rpc("send_text", {
-    conversation_id: talk.id,
-    body: "It is",
-    client_message_id: crypto.randomUUID(),
-  });
-  assert.equal(error, null);
-  await page.getByText("Maya is waiting for an answer.").waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Ask for this conversation" }).click();
+  await page.getByRole("button", { name: "The manager was asked" }).waitFor();
+  const asked = await sql`
+    select kind, by_agent_id from public.agent_notifications
+    where agent_id = ${manager.agent_id} and kind = 'asked_for'`;
+  assert.deepEqual([...asked], [{ kind: "asked_for", by_agent_id: omar.agent_id }]);
+  const bell = await openBell(page);
+  await bell.getByText("Nora has the conversation with a recruit now.").first().waitFor();
 });
 
 deskTest("what asks for something stands first in the bell, after a recruit in danger", async (page) => {
