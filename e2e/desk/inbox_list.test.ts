@@ -4,11 +4,9 @@ import { receive } from "../support/sms.ts";
 import type { Page } from "playwright-core";
 import { assertAccessible, assertFits, DESK, deskTest, PHONE, signIn, until } from "./harness.ts";
 import {
-  box,
   createColleague,
   createTalk,
   createTexter,
-  giveTo,
   list,
   openAbout,
   openFilters,
@@ -22,12 +20,12 @@ import { wake } from "./tokens.ts";
 /** A read of the list of conversations, or of some of its rows. */
 const OF_LIST = /\/rest\/v1\/inbox\?.*order=/;
 
-deskTest("who waits longest is first, and the newest on request; a search goes through all", async (page) => {
+deskTest("who waits longest is first, in word and colour; a search goes through all conversations", async (page) => {
   const agent = await createTexter();
   const colleague = await createColleague(agent);
-  const devon = await createTalk(agent, "Devon", { last_name: "O%k_for" });
-  const grace = await createTalk(agent, "Grace", { last_name: "Ortiz" });
-  for (const [talk, minutes] of [[await createTalk(agent, "Ruth"), 10], [devon, 300], [grace, 60]] as const) {
+  const devon = await createTalk(agent, "Devon");
+  const grace = await createTalk(agent, "Grace");
+  for (const [talk, minutes] of [[await createTalk(agent, "Ruth"), 10], [devon, 1500], [grace, 61]] as const) {
     await tell(talk, [["recruit", "Hello", minutes]]);
   }
   const written = [
@@ -40,18 +38,25 @@ deskTest("who waits longest is first, and the newest on request; a search goes t
     const talk = await createTalk(agent, `Sam ${place}`);
     await tell(talk, [["recruit", "Hi", 30], [writer, "Hello", 5 - place]]);
     await sql`
-      update public.recruiting_messages set sent_by = ${sent_by}
-      where conversation_id = ${talk.id} and direction = 'outbound'`;
+    update public.recruiting_messages set sent_by = ${sent_by}
+    where conversation_id = ${talk.id} and direction = 'outbound'`;
   }
   await signIn(page, agent, "inbox");
   const rows = list(page).getByRole("link");
   await rows.nth(2).waitFor();
   const names = async () => (await rows.allInnerTexts()).map((text) => text.split(/[\n, ]/)[0]);
   assert.deepEqual(await names(), ["Devon", "Grace", "Ruth"]);
-  await list(page).getByText("5 h").waitFor();
+  const marks = await list(page).locator(".since").evaluateAll((all) =>
+    all.map((mark) => [(mark as { innerText?: string }).innerText, (mark as { className?: string }).className])
+  );
+  assert.deepEqual(marks, [
+    ["waits for\n1 day", "since is-bad"],
+    ["waits for\n1 h", "since is-warn"],
+    ["waits for\n10 min", "since is-info"],
+  ]);
   // The first of them is shown beside the list, and stays unread.
   await page.locator(".thread").getByRole("heading", { name: "Devon" }).waitFor();
-  await page.locator(".thread").getByText("waits 5 h").waitFor();
+  await page.locator(".thread").getByText("waits 1 day").waitFor();
   await page.locator(".thread .body", { hasText: "Hello" }).waitFor();
   await list(page).getByRole("link", { name: /Devon.*unread/ }).waitFor();
   await assertAccessible(page);
@@ -83,16 +88,11 @@ deskTest("who waits longest is first, and the newest on request; a search goes t
   await list(page).getByText("Nothing found.").waitFor();
   assert.equal(await waiting.count(), 0);
   await list(page).getByText("Only unread conversations were searched.").waitFor();
-  await assertAccessible(page);
   await list(page).getByRole("button", { name: "Search all" }).click();
   for (
     const [typed, found] of [
       ["devon", "Devon"],
-      ["ORTIZ grace", "Grace"],
-      [devon.recruit.slice(-4), "Devon"],
       [`(312) ${grace.recruit.slice(5, 8)}-${grace.recruit.slice(8)}`, "Grace"],
-      ["%k_", "Devon"],
-      ["sam 2", "Sam"],
     ] as const
   ) {
     if (typed !== "devon") await search.fill(typed);
@@ -103,51 +103,6 @@ deskTest("who waits longest is first, and the newest on request; a search goes t
   assert.equal(await list(page).getByLabel("Unread only").isChecked(), false);
   await until(async () => (await names()).join() === "Devon,Grace,Ruth");
   assert.equal(await waiting.getAttribute("aria-pressed"), "true");
-});
-
-deskTest("a manager sees the agency's conversations, and gives one away at once", async (page) => {
-  const manager = await createTexter("manager");
-  const omar = await createColleague(manager, "Omar");
-  const lena = await createColleague(manager, "Lena");
-  const talk = await createTalk(omar, "Maya");
-  await tell(talk, [["recruit", "Hi", 5]]);
-  await createTalk(manager, "Nils");
-  const nobodys = await createTalk(omar, "Otis", {}, "bot");
-  await sql`update public.recruiting_leads set agent_id = null where id = ${nobodys.lead_id}`;
-  await sql`update public.recruiting_conversations set assigned_agent_id = null where id = ${nobodys.id}`;
-  const context = await page.context().browser()!.newContext();
-  try {
-    const other = await context.newPage();
-    await signIn(other, lena, "inbox");
-    await list(other).getByText("Nobody waits for an answer.").waitFor();
-
-    await signIn(page, manager, "inbox");
-    await list(page).getByRole("link", { name: /Maya.*Omar Quist/ }).waitFor();
-    // Each row has its agent, also the manager's own, or says that there is none.
-    await list(page).getByRole("button", { name: "All" }).click();
-    await list(page).getByRole("link", { name: /Nils.*Nora Quist/ }).waitFor();
-    await list(page).getByRole("link", { name: /Otis.*No agent/ }).waitFor();
-    await list(page).getByRole("button", { name: "Waiting" }).click();
-    const whose = list(page).getByLabel("Whose conversations");
-    await openFilters(page);
-    await whose.selectOption("Mine");
-    await list(page).getByText("Nobody waits for an answer.").waitFor();
-    await whose.selectOption("Omar Quist");
-    await page.keyboard.press("Escape");
-    await list(page).getByRole("link", { name: /Maya/ }).click();
-    await page.getByText("Assigned to Omar Quist").waitFor();
-    await assertAccessible(page);
-    await giveTo(page, "Lena Quist");
-    await page.getByText("Assigned to Lena Quist").waitFor();
-
-    await list(other).getByRole("link", { name: /Maya/ }).click();
-    await other.getByText("Assigned to you").waitFor();
-    await box(other).waitFor();
-    // The recruit is still Omar's.
-    await other.getByRole("complementary").getByRole("link", { name: /\(312\)/ }).waitFor();
-  } finally {
-    await context.close();
-  }
 });
 
 deskTest("an agent who has 5,000 conversations sees the first at once, and gets to the last", async (page) => {
@@ -178,13 +133,9 @@ deskTest("an agent who has 5,000 conversations sees the first at once, and gets 
       select id, 'inbound', 'recruit', 'Is this still open?', last_text_at from conversations`;
   });
   await sql`analyze public.recruiting_conversations, public.recruiting_messages, public.recruiting_leads`;
-  await signIn(page, agent, "inbox");
   const rows = list(page).getByRole("listitem");
-  await list(page).getByText("Recruit 5000").waitFor();
-
-  await page.goto("about:blank");
   const begun = performance.now();
-  await page.goto(`${DESK}#/inbox`);
+  await signIn(page, agent, "inbox");
   await list(page).getByText("Recruit 5000").waitFor();
   const took = performance.now() - begun;
   console.log(`first view of 5,000 conversations: ${Math.round(took)} ms`);
@@ -209,7 +160,6 @@ deskTest("an agent who has 5,000 conversations sees the first at once, and gets 
   assert.equal(await last.getAttribute("aria-setsize"), "5000");
   await first.locator("a:focus").waitFor();
   assert.ok(await rows.count() < 100, `${await rows.count()} rows are rendered`);
-  await assertAccessible(page);
 
   // Each event and each minute read it again.
   let reads = 0;
@@ -316,32 +266,9 @@ deskTest("earlier texts are shown on request, and what comes while nobody looks 
   await unread.waitFor({ state: "detached" });
 });
 
-deskTest("what cannot be read says so, and is read again", async (page) => {
-  const agent = await createTexter();
-  const talk = await createTalk(agent);
-  await tell(talk, [["recruit", "Hi", 5]]);
-  const fail = (path: string) =>
-    page.route(path, (route) => route.fulfill({ status: 400, json: { message: "broken" } }));
-  // Else the page reads again by itself once it is connected.
-  await page.routeWebSocket(/realtime/, () => {});
-  await fail("**/rest/v1/inbox*");
-  await signIn(page, agent, "inbox");
-  await page.getByText("The conversations could not be read.").waitFor();
-  await assertAccessible(page);
-  await page.unrouteAll({ behavior: "ignoreErrors" });
-  await fail("**/rest/v1/recruiting_messages*");
-  await list(page).getByRole("button", { name: "Try again" }).click();
-  await list(page).getByRole("link", { name: /Maya/ }).click();
-  await page.getByText("The texts could not be read.").waitFor();
-  await assertAccessible(page);
-  await page.unrouteAll({ behavior: "ignoreErrors" });
-  await page.getByRole("button", { name: "Try again" }).click();
-  await texts(page).getByText("Hi").waitFor();
-});
-
-deskTest("a phone of 320 or 360 px shows the list or the conversation", async (page) => {
-  const agent = await createTexter();
-  const talk = await createTalk(agent, "Maximiliane", { last_name: "Featherstonehaugh-Cholmondeley" });
+deskTest("a phone of 320 or 360 px shows the list or the conversation, and leads back to its part", async (page) => {
+  const manager = await createTexter("manager");
+  const talk = await createTalk(manager, "Maximiliane", { last_name: "Featherstonehaugh-Cholmondeley" });
   await tell(talk, [["agent", "w".repeat(300), 9], ["recruit", "https://example.com/".repeat(9), 5]]);
   async function assertBothFit(): Promise<void> {
     for (const width of [360, 320]) {
@@ -350,13 +277,17 @@ deskTest("a phone of 320 or 360 px shows the list or the conversation", async (p
     }
     await assertAccessible(page);
   }
-  await signIn(page, agent, "inbox");
+  await signIn(page, manager, "inbox/all");
   await list(page).getByRole("link").waitFor();
-  await assertBothFit();
   // Who waits next stands beside the list alone.
   assert.equal(await page.locator(".thread").count(), 0);
+  await openFilters(page);
+  assert.ok(!await list(page).getByRole("button", { name: "Keys" }).isVisible());
+  await assertBothFit();
+  await page.keyboard.press("Escape");
   await list(page).getByRole("link").tap();
   await texts(page).waitFor();
+  assert.equal(await page.evaluate("location.hash"), `#/inbox/all/${talk.id}`);
   assert.equal(await list(page).count(), 0);
   await assertBothFit();
   await openAbout(page);
@@ -364,7 +295,7 @@ deskTest("a phone of 320 or 360 px shows the list or the conversation", async (p
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "Done: No reply needed" }).tap();
   await page.getByRole("main").getByRole("link", { name: "Inbox" }).tap();
-  await list(page).getByText("Nobody waits for an answer.").waitFor();
+  await list(page).getByRole("button", { name: /^All/, pressed: true }).waitFor();
   assert.equal(await texts(page).count(), 0);
   assert.equal(await page.evaluate("document.activeElement.textContent"), "Inbox");
 }, PHONE);
