@@ -8,8 +8,7 @@ import { expire, refreshTokenIn, wake } from "./tokens.ts";
 import { cutConnections } from "../../dev/testing/faults/database.ts";
 
 /** Opens a conversation, and waits until the page hears of what happens and has read all that has happened. */
-async function openTalk(page: Page, agent?: Texter): Promise<Talk> {
-  agent ??= await createTexter();
+async function openTalk(page: Page, agent: Texter): Promise<Talk> {
   const talk = await createTalk(agent);
   await signInJoined(page, agent, `inbox/${talk.id}`);
   const marked = page.waitForResponse("**/rpc/read_conversation");
@@ -24,6 +23,12 @@ async function openTalk(page: Page, agent?: Texter): Promise<Talk> {
 async function hearOf(page: Page, talk: Talk, body: string): Promise<void> {
   await receive(talk, { Body: body });
   await list(page).getByText(body).waitFor();
+}
+
+/** Receives a text of the open conversation. */
+async function hearInTalk(page: Page, talk: Talk, body: string): Promise<void> {
+  await receive(talk, { Body: body });
+  await texts(page).getByText(body).waitFor();
 }
 
 /** The messages of the page to Realtime: the event of each. */
@@ -52,21 +57,55 @@ function texts(page: Page) {
   return page.getByRole("region", { name: "Texts" });
 }
 
-deskTest("what was missed is read, and a burst of events a few times", async (page) => {
+deskTest("what was missed is read after a sleep, a lost connection and a closed topic", async (page) => {
+  const sent = watchSent(page);
+  let topic: { socket: WebSocketRoute; message: string };
+  await page.routeWebSocket("**/realtime/v1/websocket**", (socket) => {
+    const server = socket.connectToServer();
+    socket.onMessage((message) => {
+      if (String(message).includes("phx_join")) topic = { socket, message: String(message) };
+      server.send(message);
+    });
+  });
   const agent = await createTexter();
   const talk = await openTalk(page, agent);
-  await missText(talk, "One");
+  for (const entry of ["Recruits", "Sales leads", "Inbox"]) {
+    await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: entry }).click();
+    await page.getByRole("heading", { name: entry, level: 1 }).waitFor();
+  }
+  await page.evaluate(`location.hash = "#/inbox/${talk.id}"`);
+  await texts(page).getByText("Zero").waitFor();
+  const [before, count] = [await refreshTokenIn(page), sent.length];
+  await expire(page);
   await wake(page);
-  await texts(page).getByText("One").waitFor();
+  await until(async () => await refreshTokenIn(page) !== before);
+  await until(() => sent.includes("access_token", count));
+  await hearInTalk(page, talk, "One");
+  assert.equal(sent.filter((event) => event === "phx_join").length, 1, "a page joins its topic once");
+
   await missText(talk, "Two");
-  await cutConnections("supabase_realtime_admin");
+  await wake(page);
   await texts(page).getByText("Two").waitFor();
-  await receive(talk, { Body: "Three" });
+  await missText(talk, "Three");
+  await cutConnections("supabase_realtime_admin");
   await texts(page).getByText("Three").waitFor();
+  await hearInTalk(page, talk, "Four");
+  await missText(talk, "Five");
+  // As the service does where the token is over.
+  const [join_ref, , name] = JSON.parse(topic!.message);
+  topic!.socket.send(JSON.stringify([join_ref, null, name, "phx_close", {}]));
+  await texts(page).getByText("Five").waitFor();
+  await hearInTalk(page, talk, "Six");
+  await page.getByRole("button", { name: "Nora" }).click();
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await until(() => sent.includes("phx_leave"));
+});
+
+deskTest("a text elsewhere does not read the open conversation, and a burst reads a few times", async (page) => {
+  const agent = await createTexter();
+  const talk = await openTalk(page, agent);
   const other = await createTalk(agent, "Omar");
   await hearOf(page, other, "From elsewhere");
-
-  // A text of another conversation does not read the open one again.
   let [lists, reads] = [0, 0];
   page.on("request", (request) => {
     lists += Number(/\/rest\/v1\/inbox\?/.test(request.url()));
@@ -78,68 +117,6 @@ deskTest("what was missed is read, and a burst of events a few times", async (pa
   await Promise.all(Array.from({ length: 30 }, (_, n) => receive(talk, { Body: `Text ${n}.` })));
   for (const n of [0, 29]) await texts(page).getByText(`Text ${n}.`).waitFor();
   assert.ok(lists < 30, `${lists} reads`);
-});
-
-deskTest("a new token keeps the connection, and a page joins its topic once", async (page) => {
-  const sent = watchSent(page);
-  const talk = await openTalk(page);
-  for (const entry of ["Recruits", "Sales leads", "Inbox"]) {
-    await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: entry }).click();
-    await page.getByRole("heading", { name: entry, level: 1 }).waitFor();
-  }
-  // A token of the same second may be the same.
-  await page.waitForTimeout(1_000);
-  const before = await refreshTokenIn(page);
-  await expire(page);
-  await wake(page);
-  await until(async () => await refreshTokenIn(page) !== before);
-  await until(() => sent.at(-1) === "access_token");
-  await receive(talk, { Body: "One" });
-  await page.getByText("One").first().waitFor();
-  assert.equal(sent.filter((event) => event === "phx_join").length, 1);
-  await page.getByRole("button", { name: "Nora" }).click();
-  await page.getByRole("button", { name: "Sign out" }).click();
-  await until(() => sent.includes("phx_leave"));
-});
-
-deskTest("a manager hears of the whole agency", async (page) => {
-  const manager = await createTexter("manager");
-  const agent = await createTexter();
-  await sql`update public.agents set agency_id = ${manager.agency_id} where id = ${agent.agent_id}`;
-  const talk = await createTalk({ ...agent, agency_id: manager.agency_id, service: manager.service });
-  let hasJoined = false;
-  page.on("websocket", (socket) =>
-    socket.on("framereceived", ({ payload }) => {
-      const [, , topic, event, { status }] = JSON.parse(String(payload));
-      hasJoined ||= topic === `realtime:agency:${manager.agency_id}` && event === "phx_reply" && status === "ok";
-    }));
-  await signInJoined(page, manager, "settings");
-  await page.getByRole("cell", { name: "nobody" }).first().waitFor();
-  await until(() => hasJoined);
-  await receive(talk, { Body: "Hello?" });
-  await page.getByText("1 waits, now").waitFor();
-});
-
-deskTest("a topic that the service has closed is joined again, and what was missed is read", async (page) => {
-  const joins: { socket: WebSocketRoute; message: string }[] = [];
-  await page.routeWebSocket("**/realtime/v1/websocket**", (socket) => {
-    const server = socket.connectToServer();
-    socket.onMessage((message) => {
-      if (String(message).includes("phx_join")) joins.push({ socket, message: String(message) });
-      server.send(message);
-    });
-  });
-  const talk = await openTalk(page);
-  await receive(talk, { Body: "One" });
-  await texts(page).getByText("One").waitFor();
-  await missText(talk, "Two");
-  // As the service does where the token is over.
-  const { socket, message } = joins.at(-1)!;
-  const [join_ref, , topic] = JSON.parse(message);
-  socket.send(JSON.stringify([join_ref, null, topic, "phx_close", {}]));
-  await texts(page).getByText("Two").waitFor();
-  await receive(talk, { Body: "Three" });
-  await texts(page).getByText("Three").waitFor();
 });
 
 deskTest("a topic that the service closes again and again is joined ever more seldom", async (page) => {

@@ -91,7 +91,6 @@ deskTest("a login is asked once for notifications, and reads how to allow what i
     visible: true,
   });
   await how.waitFor();
-  await assertAccessible(page);
   await page.locator(".toasts").getByRole("button", { name: "OK" }).click();
   await how.waitFor({ state: "hidden" });
   await page.getByRole("button", { name: "Nora" }).click();
@@ -99,7 +98,7 @@ deskTest("a login is asked once for notifications, and reads how to allow what i
   await assertAccessible(page);
 });
 
-deskTest("a notification has the first name and no words of the text, and opens the conversation", async (page) => {
+deskTest("a notification has the first name and no words of a text, and opens what it is about", async (page) => {
   await standInForNotifications(page, "granted", "granted");
   const agent = await createTexter();
   const talk = await createTalk(agent, "Devon", { last_name: "Oakford" });
@@ -118,33 +117,45 @@ deskTest("a notification has the first name and no words of the text, and opens 
   await until(async () => (await shown(page)).length > 1);
   assert.deepEqual(await shown(page), ["Devon has written.", "Grace has written."]);
 
-  // So it is by its address in another part of the inbox.
-  await page.evaluate(`location.hash = "#/inbox/all/${talk.id}"`);
-  await texts(page).getByText("Another one").waitFor();
-  await receive(talk, { Body: "A third one" });
-  await texts(page).getByText("A third one").waitFor();
-  // The page takes one notification after the other.
-  await receive(await createTalk(agent, "Ruth"), { Body: "Hello" });
-  await until(async () => (await shown(page)).length > 2);
-  assert.deepEqual((await shown(page)).slice(2), ["Ruth has written."]);
-
   // It is open, and nobody looks.
   await page.evaluate(`
-    Object.defineProperty(document, "visibilityState", { configurable: true, value: "hidden" });
-    document.dispatchEvent(new Event("visibilitychange"));`);
+  Object.defineProperty(document, "visibilityState", { configurable: true, value: "hidden" });
+  document.dispatchEvent(new Event("visibilitychange"));`);
   await receive(talk, { Body: "Still there?" });
-  await until(async () => (await shown(page)).length > 3);
-  assert.equal((await shown(page))[3], "Devon has written.");
+  await until(async () => (await shown(page)).length > 2);
+  assert.equal((await shown(page))[2], "Devon has written.");
 
   await page.evaluate(`
-    delete document.visibilityState;
-    document.dispatchEvent(new Event("visibilitychange"));`);
+  delete document.visibilityState;
+  document.dispatchEvent(new Event("visibilitychange"));`);
   await page.getByRole("button", { name: "Nora" }).click();
   await page.getByLabel("Notifications of this browser").uncheck();
   await receive(await createTalk(agent, "Lena"), { Body: "Hello" });
   await toast(page, "Lena has written.").waitFor();
   await settled(page);
-  assert.equal((await shown(page)).length, 4);
+  assert.equal((await shown(page)).length, 3);
+
+  await page.getByLabel("Notifications of this browser").check();
+  await page.keyboard.press("Escape");
+  await sql`
+  insert into public.agent_notifications (agent_id, conversation_id, kind, reason)
+  values (${agent.agent_id}, ${other.id}, 'handoff', 'expired')`;
+  await until(async () => (await shown(page)).includes("The bot handed Grace over to you."));
+  await sql`
+  insert into public.agent_notifications (agent_id, lead_id, day, kind)
+  values (${agent.agent_id}, ${talk.lead_id}, '2026-11-23', 'unmatched_text')`;
+  const unmatched = "Devon has written, and has no conversation yet.";
+  await until(async () => (await shown(page)).includes(unmatched));
+  const row = (await openBell(page)).getByRole("listitem").filter({ hasText: "The bot handed Grace" });
+  await row.getByText("the bot got no answer in time").waitFor();
+  await page.keyboard.press("Escape");
+  await toast(page, unmatched).getByRole("button", { name: "Open" }).click();
+  await until(() => page.url().endsWith(`#/recruits/${talk.lead_id}`));
+  await until(async () =>
+    (await sql`
+    select 1 from public.agent_notifications
+    where kind = 'unmatched_text' and lead_id = ${talk.lead_id} and read_at is not null`).length === 1
+  );
 });
 
 // No pauses: a tab that first reads its notifications after the text takes it for an old one and shows no toast. Two tabs
@@ -186,7 +197,7 @@ deskTest("one of several tabs notifies, and none while another shows the convers
   assert.deepEqual(await all(), ["Devon has written."]);
 });
 
-deskTest("icons tell that a recruit waits, and a sound is off until the user wants it", async (page) => {
+deskTest("a toast goes, opens, and covers nothing; icons and, if wanted, a sound tell of a recruit", async (page) => {
   await page.addInitScript(`
   navigator.setAppBadge = async (count) => { globalThis.badge = count; };
   globalThis.sounds = 0;
@@ -196,50 +207,36 @@ deskTest("icons tell that a recruit waits, and a sound is off until the user wan
   const talk = await createTalk(agent, "Devon");
   await signInJoined(page, agent, "inbox");
   await list(page).getByText("Nobody waits for an answer.").waitFor();
+  await page.clock.install();
   const icon = () => page.evaluate("document.querySelector('link[rel=icon]').href") as Promise<string>;
   const plain = await icon();
   await receive(talk, { Body: "One" });
-  await toast(page, "Devon has written.").waitFor();
+  const shown = toast(page, "Devon has written.");
+  await shown.waitFor();
+  assert.equal(await page.getByRole("status").filter({ has: shown }).count(), 1);
+  await shown.hover();
   await settled(page);
   assert.equal(await page.evaluate("sounds"), 0);
   await until(async () => await icon() !== plain);
   assert.ok((await page.request.get(await icon())).ok());
   assert.equal(await page.evaluate("badge"), 1);
-  await page.getByRole("button", { name: "Nora" }).click();
-  await page.getByLabel("A sound when something is new").check();
-  await assertAccessible(page);
-  await receive(talk, { Body: "Two" });
-  await until(async () => await page.evaluate("sounds") === 1);
-  await page.reload();
-  await page.getByRole("button", { name: "Nora" }).click();
-  assert.ok(await page.getByLabel("A sound when something is new").isChecked());
-  await page.keyboard.press("Escape");
-  await list(page).getByRole("link", { name: "Devon" }).click();
-  await page.getByRole("button", { name: "Done: No reply needed" }).click();
-  await until(async () => await icon() === plain);
-  assert.equal(await page.evaluate("badge"), 0);
-});
-
-deskTest("a toast opens the conversation, goes but not under the pointer, and covers nothing", async (page) => {
-  const agent = await createTexter();
-  const talk = await createTalk(agent, "Devon");
-  await openInbox(page, agent, "sales");
-  await page.clock.install();
-  await receive(talk, { Body: "My secret words" });
-  const shown = toast(page, "Devon has written.");
-  await shown.waitFor();
-  assert.equal(await page.getByRole("status").filter({ has: shown }).count(), 1);
-  await assertAccessible(page);
-  await shown.hover();
   await page.clock.fastForward(9_000);
   assert.ok(await shown.isVisible());
   await page.mouse.move(10, 700);
   await page.clock.fastForward(9_000);
   await shown.waitFor({ state: "detached" });
-  await receive(talk, { Body: "Another one" });
+
+  await page.getByRole("button", { name: "Nora" }).click();
+  await page.getByLabel("A sound when something is new").check();
+  await page.keyboard.press("Escape");
+  await receive(talk, { Body: "Two" });
+  await until(async () => await page.evaluate("sounds") === 1);
   await shown.getByRole("button", { name: "Open" }).click();
-  await texts(page).getByText("Another one").waitFor();
+  await texts(page).getByText("Two").waitFor();
   assert.equal(await shown.count(), 0);
+  await page.getByRole("button", { name: "Done: No reply needed" }).click();
+  await until(async () => await icon() === plain);
+  assert.equal(await page.evaluate("badge"), 0);
 
   // A low phone whose keyboard is open.
   await page.setViewportSize({ width: 360, height: 440 });
@@ -253,28 +250,8 @@ deskTest("a toast opens the conversation, goes but not under the pointer, and co
   }
   await assertFits(page);
   await assertAccessible(page);
-});
-
-deskTest("other events than texts have notifications too, and say why", async (page) => {
-  await standInForNotifications(page, "granted", "granted");
-  const agent = await createTexter();
-  const talk = await createTalk(agent, "Devon");
-  await openInbox(page, agent);
-  await sql`
-    insert into public.agent_notifications (agent_id, conversation_id, kind, reason)
-    values (${agent.agent_id}, ${talk.id}, 'handoff', 'expired')`;
-  await until(async () => (await shown(page)).includes("The bot handed Devon over to you."));
-  await sql`
-    insert into public.agent_notifications (agent_id, lead_id, day, kind)
-    values (${agent.agent_id}, ${talk.lead_id}, '2026-11-23', 'unmatched_text')`;
-  await until(async () => (await shown(page)).includes("Devon has written, and has no conversation yet."));
-  const row = (await openBell(page)).getByRole("listitem").filter({ hasText: "The bot handed Devon over to you." });
-  await row.getByText("the bot got no answer in time").waitFor();
-  await page.keyboard.press("Escape");
-  await toast(page, "Devon has written, and has no conversation yet.").getByRole("button", { name: "Open" }).click();
-  await page.getByRole("heading", { name: "Devon" }).waitFor();
-  const read = () =>
-    sql`
-    select 1 from public.agent_notifications where kind = 'unmatched_text' and lead_id = ${talk.lead_id} and read_at is not null`;
-  await until(async () => (await read()).length === 1);
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.reload();
+  await page.getByRole("button", { name: "Nora" }).click();
+  assert.ok(await page.getByLabel("A sound when something is new").isChecked());
 });
