@@ -1,6 +1,6 @@
 /** The desk as an app of a phone: without a network, and while no page is open. */
 import assert from "node:assert/strict";
-import type { BrowserContextOptions, CDPSession, Page } from "playwright-core";
+import type { BrowserContextOptions, CDPSession, Page, Route } from "playwright-core";
 import { sql } from "../support/client.ts";
 import { receive } from "../support/sms.ts";
 import { assertAccessible, DESK, deskTest, PHONE, signIn, until } from "./harness.ts";
@@ -176,12 +176,12 @@ deskTest("a push has the first name alone, opens the page, and leaves to it what
 }, APP);
 
 /** Stands in for what a browser without a window lacks: the permission, and a push service. */
-async function standInForPush(page: Page, permission = "granted"): Promise<void> {
+async function standInForPush(page: Page): Promise<void> {
   await page.route("**/desk/push-key", (route) => route.fulfill({ json: { public_key: "B".repeat(87) } }));
   const keys = { p256dh: "B".repeat(87), auth: "a".repeat(22) };
   const endpoint = `https://push.example/${crypto.randomUUID()}`;
   await page.addInitScript(`
-    Object.defineProperty(Notification, "permission", { get: () => "${permission}" });
+    Object.defineProperty(Notification, "permission", { get: () => "granted" });
     const subscription = {
       endpoint: "${endpoint}",
       toJSON: () => (${JSON.stringify({ endpoint, keys })}),
@@ -195,11 +195,17 @@ async function standInForPush(page: Page, permission = "granted"): Promise<void>
     };`);
 }
 
-deskTest("an agent switches pushes on and off on a device, and signing out ends them", async (page) => {
+deskTest("an agent switches pushes on and off on a device, or reads that there are none", async (page) => {
   await standInForPush(page);
   const agent = await createTexter();
+  const hasNoKey = (route: Route) => route.fulfill({ json: { public_key: null } });
+  await page.route("**/desk/push-key", hasNoKey);
   await signIn(page, agent, "inbox");
   await installed(page);
+  await page.getByRole("button", { name: "Nora" }).click();
+  await page.getByText("This service does not notify you while no page is open.").waitFor();
+  await page.unroute("**/desk/push-key", hasNoKey);
+  await page.reload();
   const subscriptions = async () =>
     (await sql`select id from public.push_subscriptions where agent_id = ${agent.agent_id}`).length;
   const box = page.getByLabel("Notify me on this device while no page is open");
@@ -216,9 +222,9 @@ deskTest("an agent switches pushes on and off on a device, and signing out ends 
   const lose = () => sql`delete from public.push_subscriptions where agent_id = ${agent.agent_id}`;
   await lose();
   await page.context().serviceWorkers()[0]!.evaluate(`
-    PushManager.prototype.subscribe = async () => {};
-    const renewed = new Event("pushsubscriptionchange");
-    dispatchEvent(Object.assign(renewed, { oldSubscription: { options: {} }, waitUntil() {} }));`);
+  PushManager.prototype.subscribe = async () => {};
+  const renewed = new Event("pushsubscriptionchange");
+  dispatchEvent(Object.assign(renewed, { oldSubscription: { options: {} }, waitUntil() {} }));`);
   await until(async () => await subscriptions() === 1);
   await lose();
   await page.reload();
@@ -229,19 +235,9 @@ deskTest("an agent switches pushes on and off on a device, and signing out ends 
   await page.getByLabel("E-mail").waitFor();
   await until(async () => await subscriptions() === 0);
   assert.equal(await page.evaluate("localStorage.getItem('test-subscribed')"), null);
-}, APP);
 
-deskTest("a browser or a service without pushes says so", async (page) => {
-  await standInForPush(page);
-  await page.route("**/desk/push-key", (route) => route.fulfill({ json: { public_key: null } }));
-  const agent = await createTexter();
-  await signIn(page, agent, "inbox");
-  await installed(page);
-  await page.getByRole("button", { name: "Nora" }).click();
-  await page.getByText("This service does not notify you while no page is open.").waitFor();
   await page.addInitScript("delete ServiceWorkerRegistration.prototype.pushManager");
-  await page.reload();
+  await signIn(page, agent, "inbox");
   await page.getByRole("button", { name: "Nora" }).click();
   await page.getByText("This browser cannot notify you while no page is open.").waitFor();
-  await assertAccessible(page);
 }, APP);

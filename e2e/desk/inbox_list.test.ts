@@ -2,13 +2,12 @@ import assert from "node:assert/strict";
 import { sql } from "../support/client.ts";
 import { receive } from "../support/sms.ts";
 import type { Page } from "playwright-core";
-import { assertAccessible, assertFits, DESK, deskTest, PHONE, signIn, until } from "./harness.ts";
+import { assertAccessible, DESK, deskTest, signIn, until } from "./harness.ts";
 import {
   createColleague,
   createTalk,
   createTexter,
   list,
-  openAbout,
   openFilters,
   openSearch,
   signInJoined,
@@ -265,37 +264,3 @@ deskTest("earlier texts are shown on request, and what comes while nobody looks 
   await page.evaluate("document.hasFocus = () => true; dispatchEvent(new Event('focus'))");
   await unread.waitFor({ state: "detached" });
 });
-
-deskTest("a phone of 320 or 360 px shows the list or the conversation, and leads back to its part", async (page) => {
-  const manager = await createTexter("manager");
-  const talk = await createTalk(manager, "Maximiliane", { last_name: "Featherstonehaugh-Cholmondeley" });
-  await tell(talk, [["agent", "w".repeat(300), 9], ["recruit", "https://example.com/".repeat(9), 5]]);
-  async function assertBothFit(): Promise<void> {
-    for (const width of [360, 320]) {
-      await page.setViewportSize({ width, height: 640 });
-      await assertFits(page);
-    }
-    await assertAccessible(page);
-  }
-  await signIn(page, manager, "inbox/all");
-  await list(page).getByRole("link").waitFor();
-  // Who waits next stands beside the list alone.
-  assert.equal(await page.locator(".thread").count(), 0);
-  await openFilters(page);
-  assert.ok(!await list(page).getByRole("button", { name: "Keys" }).isVisible());
-  await assertBothFit();
-  await page.keyboard.press("Escape");
-  await list(page).getByRole("link").tap();
-  await texts(page).waitFor();
-  assert.equal(await page.evaluate("location.hash"), `#/inbox/all/${talk.id}`);
-  assert.equal(await list(page).count(), 0);
-  await assertBothFit();
-  await openAbout(page);
-  await page.locator("#about").getByText("Maximiliane").first().waitFor();
-  await page.keyboard.press("Escape");
-  await page.getByRole("button", { name: "Done: No reply needed" }).tap();
-  await page.getByRole("main").getByRole("link", { name: "Inbox" }).tap();
-  await list(page).getByRole("button", { name: /^All/, pressed: true }).waitFor();
-  assert.equal(await texts(page).count(), 0);
-  assert.equal(await page.evaluate("document.activeElement.textContent"), "Inbox");
-}, PHONE);

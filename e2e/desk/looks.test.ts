@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { deskTest, PHONE, signIn, until } from "./harness.ts";
-import { createColleague, createTalk, createTexter, list, openFilters, tell } from "./talks.ts";
+import { createColleague, createTalk, createTexter, list, tell } from "./talks.ts";
 
 deskTest("at 900 px eleven waiting recruits are seen at once, by an agent and by a manager", async (page) => {
   const manager = await createTexter("manager");
@@ -24,27 +24,6 @@ deskTest("at 900 px eleven waiting recruits are seen at once, by an agent and by
   assert.ok(Math.abs(six - one - 5 * (two - one)) < 6, `${one}, ${two}, ${six}`);
   assert.ok(nine - six < two - one, `${six}, ${nine}`);
 }, { viewport: { width: 1440, height: 900 } });
-
-deskTest("an empty list offers the others that have conversations", async (page) => {
-  const manager = await createTexter("manager");
-  const omar = await createColleague(manager);
-  await signIn(page, manager, "inbox");
-  await list(page).getByText("Nobody waits for an answer.").waitFor();
-  await list(page).getByRole("link", { name: "See the recruits" }).waitFor();
-
-  await tell(await createTalk(manager, "Sam"), [["recruit", "Hi", 30], ["agent", "Welcome aboard", 5]]);
-  // Each is counted by a read of its own.
-  for (const other of ["All (1)", "Mine (1)"]) await list(page).getByRole("link", { name: other }).waitFor();
-  assert.deepEqual(await list(page).getByRole("link").allInnerTexts(), ["All (1)", "Mine (1)"]);
-  await tell(await createTalk(omar, "Devon"), [["recruit", "Hi", 30]]);
-  await page.reload();
-  await openFilters(page);
-  await list(page).getByLabel("Whose conversations").selectOption("Mine");
-  await page.keyboard.press("Escape");
-  await list(page).getByRole("button", { name: "See everyone’s" }).click();
-  await list(page).getByRole("link", { name: "Devon" }).waitFor();
-  assert.equal(await list(page).getByLabel("Whose conversations").inputValue(), "");
-});
 
 deskTest("each row of a long list is reached in a small window, by the hand and by the keyboard", async (page) => {
   const agent = await createTexter();

@@ -4,7 +4,7 @@ import type { Page, Request, Route } from "playwright-core";
 import { sql } from "../support/client.ts";
 import { receive } from "../support/sms.ts";
 import { assertAccessible, deskTest, rendered, signIn, until } from "./harness.ts";
-import { createTalk, createTexter, list, openBell, outbox, type Talk, tell, type Texter, texts } from "./talks.ts";
+import { createTalk, createTexter, list, outbox, type Talk, tell, type Texter, texts } from "./talks.ts";
 
 /** A call that waits for its response. */
 interface HeldCall {
@@ -193,9 +193,6 @@ deskTest("a text is cancelled or tried again at once, and stands as it was where
   const agent = await createTexter();
   const talk = await createTalk(agent);
   await receive(talk, { Body: "Is this still open?" });
-  await sql`
-    insert into public.agent_notifications (agent_id, conversation_id, kind, by_agent_id)
-    values (${agent.agent_id}, ${(await createTalk(agent, "Grace")).id}, 'asked_for', ${agent.agent_id})`;
   const untilRead = await signInAndJoin(page, agent, `inbox/${talk.id}`);
   await sql`update public.service_numbers set status = 'paused' where phone = ${agent.service}`;
   await page.getByLabel("Text to Maya").fill("It is");
@@ -235,16 +232,9 @@ deskTest("a text is cancelled or tried again at once, and stands as it was where
   const sending = texts(page).getByText("Being sent");
   await sending.waitFor();
   await until(call.isCalled);
-  // An event takes back no change that is on its way. What it is about is read when that is settled.
-  const reads = countReads(page, /\/recruiting_messages\?/);
-  await receive(talk, { Body: "Hello?" });
-  await list(page).getByRole("link", { name: /Maya/ }).getByText("Hello?").waitFor();
-  assert.deepEqual(reads.urls, []);
-  assert.equal(await sending.count(), 1);
   await call.refuse("PT409", "message_id: this text was not sent");
   await texts(page).getByRole("alert").getByText("This text was not sent.").waitFor();
   await retry.waitFor();
-  await texts(page).getByText("Hello?").waitFor();
   assert.equal(calls, 1);
   await fail("unconfirmed");
   await page.reload();
@@ -256,14 +246,4 @@ deskTest("a text is cancelled or tried again at once, and stands as it was where
   await dialog.getByRole("button", { name: "Try again" }).click();
   await held.waitFor();
   await until(async () => (await outbox(talk))[0]!.state === "pending");
-
-  const bell = await openBell(page);
-  const notice = bell.getByText("asks for the conversation with Grace.");
-  await notice.waitFor();
-  call = await hold(page, "mark_read");
-  await bell.getByRole("button", { name: "OK" }).click();
-  await notice.waitFor({ state: "detached" });
-  await call.refuse("PT409", "notification_ids: another change came first");
-  await bell.getByRole("alert").getByText("Another change came first.").waitFor();
-  await notice.waitFor();
 });

@@ -69,30 +69,4 @@ deskTest("a page of another origin logs by fetch, also as it closes, and by send
   await closedByBeacon.evaluate(BY_BEACON!);
   await closedByBeacon.close();
   await assertLogged("paused");
-
-  const blob = await open();
-  const isQueued = await blob.evaluate(`navigator.sendBeacon(
-    \`\${base_url}/api/leads/log-presentation-activity?apikey=\${publishable_key}\`,
-    new Blob([JSON.stringify({ lead_id, agent_id, type: "presentation_resumed" })], { type: "application/json" }))`);
-  assert.equal(isQueued, true);
-  await assertLogged("resumed");
-
-  // A tool may trace the requests, and no other header passes.
-  const withHeaders = (headers: Record<string, string>) =>
-    blob.evaluate(`{
-      const send = globalThis.plainFetch ??= fetch;
-      globalThis.fetch = (url, init) => send(url, { ...init, headers: { ...init.headers, ...${
-      JSON.stringify(headers)
-    } } });
-    }`);
-  await withHeaders({
-    "traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
-    "tracestate": "a=1",
-    "baggage": "a=1",
-    "sentry-trace": "0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-1",
-  });
-  assert.equal((await runFetch(blob)).status, 200);
-  await assertLogged("started");
-  await withHeaders({ "x-other": "1" });
-  await assert.rejects(runFetch(blob), /Failed to fetch/);
 });

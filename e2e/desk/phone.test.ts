@@ -10,6 +10,7 @@ import {
   list,
   noteMode,
   openAbout,
+  openFilters,
   outbox,
   saveNote,
   send,
@@ -20,10 +21,10 @@ import {
 const [LONG_NAME, LONG_LAST_NAME] = ["Maximiliane", "Featherstonehaugh-Cholmondeley"];
 
 /** Opens a conversation with many texts, as a manager whose colleague has a long name. */
-async function openLongTalk(page: Page, status: "bot" | "escalated" = "escalated") {
+async function openLongTalk(page: Page) {
   const manager = await createTexter("manager");
   await tell(await createTalk(manager, "Devon"), [["recruit", "Is this still open?", 75]]);
-  const talk = await createTalk(manager, LONG_NAME, { last_name: LONG_LAST_NAME }, status);
+  const talk = await createTalk(manager, LONG_NAME, { last_name: LONG_LAST_NAME }, "bot");
   await tell(
     talk,
     Array.from({ length: 20 }, (_, n) => [n % 2 ? "recruit" : "agent", `Text ${n} of the talk.`, 90 - n]),
@@ -74,25 +75,55 @@ const LONG_TEXT = "A line that is long enough to need a second one, and a third.
 /** Narrow and low windows: a phone with its keyboard and with a browser's bars, letters of 200 %, a phone on its side. */
 const WINDOWS = [[360, 440], [390, 508], [640, 400], [844, 390]] as const;
 
-deskTest("in a small window Send is there, and the texts have 40 %, whatever is written", async (page) => {
-  const { talk } = await openLongTalk(page);
+deskTest("in a small window and above a keyboard Send is there, and the texts have 40 %", async (page) => {
+  const { manager, talk } = await openLongTalk(page);
+  const replies = Array.from({ length: 12 }, (_, n) => ({
+    agency_id: manager.agency_id,
+    shortcut: `reply-${n}`,
+    body: `Words ${n}. `.repeat(9),
+  }));
+  await sql`insert into public.quick_replies ${sql(replies)}`;
+  const last = texts(page).getByText("Text 19 of the talk.");
+  await assertWorkable(page, 740);
+  await placeOf(page, last);
+  // As Safari tells of a keyboard that only covers the window: less of it is seen.
+  await page.evaluate(`
+    for (const [name, value] of [["height", 400], ["offsetTop", 40]]) {
+      Object.defineProperty(visualViewport, name, { configurable: true, get: () => value });
+    }
+    visualViewport.dispatchEvent(new Event("resize"));`);
+  await until(async () => (await send(page).boundingBox())!.y < 440);
+  await assertWorkable(page, 440);
+  await placeOf(page, last, 440);
+  assert.ok((await page.getByRole("heading", { name: LONG_NAME }).boundingBox())!.y >= 40);
+  await page.evaluate("delete visualViewport.height; delete visualViewport.offsetTop;");
+  await page.evaluate("visualViewport.dispatchEvent(new Event('resize'))");
+  await until(async () => (await send(page).boundingBox())!.y > 440);
+
   const write = box(page, LONG_NAME);
   for (const [width, height] of WINDOWS) {
     await page.setViewportSize({ width, height });
     await write.tap();
     await assertWorkable(page, height);
-    await placeOf(page, texts(page).getByText("Text 19 of the talk."));
+    await placeOf(page, last);
     await assertFits(page);
     await write.fill(LONG_TEXT);
     await assertWorkable(page, height);
-    await write.fill("By thumb");
+    if (width > 400) continue;
+    await write.fill("/");
+    await page.getByRole("option", { name: /reply-1 / }).waitFor();
+    await placeOf(page, page.getByRole("listbox").locator(".."));
+    await assertWorkable(page, height);
+    if (width === 360) await assertAccessible(page);
+    await page.getByRole("option", { name: /reply-1 / }).tap();
+    assert.match(await write.inputValue(), /^Words 1\./);
   }
-  await assertAccessible(page);
+  await write.fill("By thumb");
   await send(page).tap();
   await until(async () => (await outbox(talk)).length === 1);
   const next = page.getByRole("link", { name: "Next waiting: Devon" });
   await next.waitFor();
-  for (const [width, height] of WINDOWS) {
+  for (const [width, height] of [WINDOWS[0], WINDOWS[3]]) {
     await page.setViewportSize({ width, height });
     await placeOf(page, next);
     await assertWorkable(page, height);
@@ -121,55 +152,43 @@ deskTest("in a small window Send is there, and the texts have 40 %, whatever is 
   }
 }, PHONE);
 
-deskTest("on a phone the composer stays above the keyboard, also where that only covers the window", async (page) => {
-  await openLongTalk(page, "bot");
-  await assertWorkable(page, 740);
-  await placeOf(page, texts(page).getByText("Text 19 of the talk."));
-  // As Safari tells it: the window stays, and less of it is seen.
-  await page.evaluate(`
-    for (const [name, value] of [["height", 400], ["offsetTop", 40]]) {
-      Object.defineProperty(visualViewport, name, { configurable: true, get: () => value });
-    }
-    visualViewport.dispatchEvent(new Event("resize"));`);
-  await until(async () => (await send(page).boundingBox())!.y < 440);
-  await assertWorkable(page, 440);
-  await placeOf(page, texts(page).getByText("Text 19 of the talk."), 440);
-  assert.ok((await page.getByRole("heading", { name: LONG_NAME }).boundingBox())!.y >= 40);
-  await page.evaluate("delete visualViewport.height; delete visualViewport.offsetTop;");
-  await page.evaluate("visualViewport.dispatchEvent(new Event('resize'))");
-  await until(async () => (await send(page).boundingBox())!.y > 440);
-}, PHONE);
-
-deskTest("long names hide neither each other nor the time, and what has no room stands behind About", async (page) => {
+deskTest("a phone shows the list or the conversation, and long names hide nothing", async (page) => {
   const manager = await createTexter("manager");
   const omar = await createColleague(manager, "Bartholomew-Alexander Montgomery");
   await sql`update public.agents set last_name = 'Wolfeschlegelsteinhausenbergerdorff' where id = ${omar.agent_id}`;
-  const maya = await createTalk(omar, "Maya", { last_name: "Ortiz" });
-  await tell(maya, [["recruit", "Is this still open?", 75]]);
-  const { id } = await createTalk(manager, "Botho", {}, "bot");
-  await signIn(page, manager, "inbox");
-  const row = list(page).getByRole("link", { name: /Maya/ });
+  const talk = await createTalk(omar, "Maya", { last_name: "Ortiz" });
+  await tell(talk, [["agent", "w".repeat(300), 90], ["recruit", "https://example.com/".repeat(9), 75]]);
+  async function assertBothFit(): Promise<void> {
+    for (const width of [360, 320]) {
+      await page.setViewportSize({ width, height: 640 });
+      await assertFits(page);
+    }
+    await assertAccessible(page);
+  }
+  await signIn(page, manager, "inbox/all");
+  const row = list(page).getByRole("link");
   for (const width of [1280, 360]) {
     await page.setViewportSize({ width, height: 740 });
-    for (const words of ["Maya Ortiz", "1 h", "Is this still open?"]) await placeOf(page, row.getByText(words).last());
-    assert.equal(await cutOff(row.locator(".name")), 0);
-    assert.equal(await cutOff(row.locator(".since")), 0);
+    for (const words of ["Maya Ortiz", "1 h"]) await placeOf(page, row.getByText(words).last());
+    for (const part of [".name", ".since"]) assert.equal(await cutOff(row.locator(part)), 0);
   }
-  await row.click();
-  await texts(page).getByText("Is this still open?").waitFor();
-  await assertFits(page);
-  await assertAccessible(page);
-
-  await page.evaluate(`location.hash = "#/inbox/${id}"`);
-  const name = page.getByRole("heading", { name: "Botho" });
-  await name.waitFor();
-  for (const width of [390, 360]) {
-    await page.setViewportSize({ width, height: 844 });
-    const whole = (await name.locator("bdi").boundingBox())!.width;
-    // A part of a pixel too little is enough for dots; the browser reckons in 64ths.
-    assert.ok((await name.boundingBox())!.width >= whole - 1 / 64);
-  }
+  // Who waits next stands beside the list alone.
+  assert.equal(await page.locator(".thread").count(), 0);
+  await openFilters(page);
+  assert.ok(!await list(page).getByRole("button", { name: "Keys" }).isVisible());
+  await assertBothFit();
+  await page.keyboard.press("Escape");
+  await row.tap();
+  await texts(page).waitFor();
+  assert.equal(await page.evaluate("location.hash"), `#/inbox/all/${talk.id}`);
+  assert.equal(await list(page).count(), 0);
+  await assertBothFit();
   await openAbout(page);
-  await placeOf(page, page.locator("#about").getByText("The bot is silent. You are notified of each text."));
-  await assertAccessible(page);
+  await placeOf(page, page.locator("#about").getByText("Assigned to Bartholomew-Alexander").first());
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Done: No reply needed" }).tap();
+  await page.getByRole("main").getByRole("link", { name: "Inbox" }).tap();
+  await list(page).getByRole("button", { name: /^All/, pressed: true }).waitFor();
+  assert.equal(await texts(page).count(), 0);
+  assert.equal(await page.evaluate("document.activeElement.textContent"), "Inbox");
 }, PHONE);

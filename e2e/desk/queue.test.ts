@@ -117,7 +117,12 @@ deskTest("each part of the inbox has its address, which is shared, reloaded and 
   await sql`delete from public.text_outbox where conversation_id = ${held.id}`;
   await page.reload();
   await list(page).getByText("There are no conversations here.").waitFor();
-  await list(page).getByRole("link", { name: "Failed" }).click();
+  await list(page).getByRole("link", { name: "Failed (1)" }).click();
+  await assertRows(page, ["Lee"]);
+  await openFilters(page);
+  await whose.selectOption("Omar Quist");
+  await page.keyboard.press("Escape");
+  await list(page).getByRole("button", { name: "See everyone’s" }).click();
   await assertRows(page, ["Lee"]);
 });
 
