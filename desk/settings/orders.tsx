@@ -78,7 +78,7 @@ function settingsText({ agent, priority, has_greeting, starts_at, ends_at }: Ord
   const settings = [
     agent === null ? "Agents take turns" : `All go to ${agent}`,
     has_greeting ? "recruits get a greeting" : "no greeting",
-    priority !== 0 && `${priority > 0 ? "higher" : "lower"} priority than ordinary orders`,
+    priority !== 0 && `${priority > 0 ? "higher" : "lower"} priority`,
     starts_at !== null && `from ${timeText(starts_at)}`,
     ends_at !== null && `until ${timeText(ends_at)}`,
   ];

@@ -52,10 +52,10 @@ deskTest(
         "1 a day, ends before it is full",
       ]
     ) await orders.getByText(words).first().waitFor();
-    await orders.getByRole("row").filter({ hasText: "Any vendor" }).getByText("higher priority than ordinary orders")
+    await orders.getByRole("row").filter({ hasText: "Any vendor" }).getByText("higher priority")
       .waitFor();
     const last = orders.getByRole("row").filter({ hasText: "AZ" });
-    await last.getByText("lower priority than ordinary orders").waitFor();
+    await last.getByText("lower priority").waitFor();
     await last.getByText("gets none yet: it comes after Acme Leads").waitFor();
     await last.getByRole("button", { name: "Pause Acme Leads, AZ, 5 of 100 recruits" }).waitFor();
     assert.equal(await orders.getByText("100 of 100", { exact: true }).count(), 0);
