@@ -37,7 +37,10 @@ const RECRUIT: RecruitCard = {
     zip: "78701",
     answers: [{ question: "Are you licensed?", answer: true }, { question: "Since when?", answer: null }],
   },
-  screening_answers: [{ question: "work_type", value: "full_time", said: "All day" }],
+  screening_answers: [
+    { question: "work_type", value: "full_time", said: "All day" },
+    { question: "states", value: [], said: "no state" },
+  ],
 };
 
 function htmlOf(recruit: RecruitCard, isManager: boolean): string {
@@ -58,6 +61,8 @@ Deno.test("a recruit has facts and answers", () => {
       "A vendor",
       "Full time",
       "All day",
+      "None",
+      "no state",
       "not answered",
       "Open the resume",
     ]
