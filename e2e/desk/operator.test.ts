@@ -1,8 +1,7 @@
-/** The pages of operators. How they distribute leads is in operator_waiting.test.ts, their replays in operator_replay.test.ts. */
+/** The pages of operators, and what stands at Today. */
 import assert from "node:assert/strict";
-import { readSent } from "../../supabase/functions/recruiting/parsers/fixtures/read.ts";
 import { signInNewAgent, signInNewOperator } from "../support/agents.ts";
-import { createAgency, createOrder, createVendor, send, sql, type Vendor } from "../support/client.ts";
+import { createAgency, createOrder, createVendor, sql, type Vendor } from "../support/client.ts";
 import { checkAlerts } from "../support/alerts.ts";
 import { reject } from "../support/deliveries.ts";
 import {
@@ -33,36 +32,26 @@ const VIEWS = {
   "operator/actions": "Audit log",
 };
 
-/** Two weeks of some vendors of the seed, of which the latest leads wait. Returns a function that removes it all. */
+/** A vendor of the seed with two weeks of leads, of which the latest wait, and with deliveries. Returns a function that removes it all. */
 async function furnish(): Promise<() => Promise<void>> {
-  const vendors = await sql`select id from public.vendors where slug in ('talroo', 'workable', 'jazzhr') order by slug`;
-  for (const [place, { id }] of vendors.entries()) {
-    await sql`
-      insert into public.recruiting_leads (vendor_id, first_name, distribution, vendor_metadata, created_at)
-      select ${id}, 'Ada', 'unmatched', '{"state": "TX", "last_name": "Lovelace"}', now() - d * interval '1 day'
-      from generate_series(0, 13) d, generate_series(1, 20 + (d * ${place + 3} + ${place}) % 11)`;
-    await createOrder({ id } as Vendor, { quantity: 300 });
-    await sql`select public.distribute_waiting_leads(1000, ${id})`;
-    // One that an order got is among the newest.
-    await sql`
-      update public.recruiting_leads set created_at = now() where id = (
-        select id from public.recruiting_leads where vendor_id = ${id} and distribution = 'distributed' limit 1)`;
-  }
-  const rejections = [["no name", 8], ["phone: must be a phone number", 3]] as const;
-  for (const [reason, count] of rejections) {
-    const rejection = { vendor_id: vendors[0]!.id, reason, payload: readSent("jazzhr") };
-    await reject(...Array.from({ length: count }, (_, n) => ({ ...rejection, vendor_lead_id: `prospect-${n + 1}` })));
-  }
+  const [vendor] = await sql<[Vendor]>`select id from public.vendors where slug = 'talroo'`;
+  const { id } = vendor;
+  await sql`
+    insert into public.recruiting_leads (vendor_id, first_name, distribution, vendor_metadata, created_at)
+    select ${id}, 'Ada', 'unmatched', '{"state": "TX"}', now() - d * interval '1 day'
+    from generate_series(0, 13) d, generate_series(0, d % 3)`;
+  await createOrder(vendor, { quantity: 10 });
+  await sql`select public.distribute_waiting_leads(10, ${id})`;
+  await reject({ vendor_id: id, payload: {} });
   const sid = crypto.randomUUID();
   await sql`
     insert into public.unmatched_texts (message_sid, recruit_phone, service_phone, body)
     values (${sid}, '+13125550142', '+13125550199', 'Is the job open?')`;
   await checkAlerts();
-  const ids = vendors.map(({ id }) => id);
   return async () => {
-    await sql`delete from public.recruiting_leads where vendor_id in ${sql(ids)}`;
-    await sql`delete from public.recruiting_orders where vendor_id in ${sql(ids)} and priority = 1000`;
-    await sql`delete from public.rejected_deliveries where vendor_id in ${sql(ids)}`;
+    await sql`delete from public.recruiting_leads where vendor_id = ${id}`;
+    await sql`delete from public.recruiting_orders where vendor_id = ${id} and priority = 1000`;
+    await sql`delete from public.rejected_deliveries where vendor_id = ${id}`;
     await sql`delete from public.unmatched_texts where message_sid = ${sid}`;
   };
 }
@@ -286,65 +275,3 @@ deskTest(
     assert.equal(await main.getByRole("link", { name: "Operator" }).count(), 0);
   },
 );
-
-deskTest("the charts of vendors have the numbers of the rows as tables, with their quality and keys", async (page) => {
-  const vendor = await createVendor();
-  await sql`
-    insert into public.recruiting_leads (vendor_id, first_name, distribution, created_at)
-    select ${vendor.id}, 'Ada', 'unmatched', now() - d * interval '1 day'
-    from generate_series(0, 20) d, generate_series(0, d % 4)`;
-  await reject({ vendor_id: vendor.id, payload: {} });
-  const idle = await createVendor();
-  await reject({ vendor_id: idle.id, payload: {} });
-  await hideOtherVendors(page, vendor.slug, idle.slug);
-  await signIn(page, await signInNewOperator(), "operator/vendors");
-  const leads = page.getByRole("figure", { name: "Leads by vendor" });
-  await leads.getByRole("button", { name: "Table" }).click();
-  const days = await sql`
-    select count(l.id)::int as leads
-    from generate_series(0, 13) d
-    left join public.recruiting_leads l on l.vendor_id = ${vendor.id}
-      and (l.created_at at time zone 'UTC')::date = (now() at time zone 'UTC')::date - (13 - d)
-    group by d order by d`;
-  const numbers = days.map(({ leads }) => leads);
-  const sum = numbers.reduce((all, number) => all + number);
-  const numbersIn = async (figure: typeof leads, name: string) => {
-    const [head, ...rows] = await figure.getByRole("row").allInnerTexts();
-    const place = head!.split("\t").findIndex((title) => title.trim() === name);
-    return rows.map((row) => Number(row.split("\t")[place]));
-  };
-  await leads.getByRole("columnheader", { name: vendor.slug }).waitFor();
-  assert.deepEqual(await numbersIn(leads, vendor.slug), numbers.toReversed());
-  const refused = page.getByRole("figure", { name: "Rejected deliveries by vendor" });
-  await refused.getByRole("button", { name: "Table" }).click();
-  for (const { slug } of [vendor, idle]) {
-    assert.deepEqual(await numbersIn(refused, slug), [1, ...Array(13).fill(0)]);
-  }
-  const quality = page.getByRole("table", { name: "Quality of leads" }).getByRole("row").filter({
-    hasText: vendor.slug,
-  });
-  assert.equal(await quality.getByRole("cell").first().innerText(), String(sum));
-  await page.getByText("Repeats are leads of people who had an earlier lead").getByRole("link").waitFor();
-  await sql`update public.vendor_api_keys set expires_at = now() + interval '5 days 1 hour' where vendor_id = ${vendor.id}`;
-  await page.getByRole("link", { name: "Keys and mappings" }).click();
-  const table = page.getByRole("table", { name: "Keys of vendors" });
-  // The key that expires soon stands first.
-  await table.getByRole("row").nth(2).getByText("in 5 days").waitFor();
-  const keys = table.getByRole("row").filter({ hasText: idle.slug });
-  const cells = await keys.getByRole("cell").allInnerTexts();
-  assert.deepEqual([cells[0], cells[2], cells[3]], ["1", "never", "never"]);
-  assert.match(cells[1]!, /^(Today|[A-Z]\w\w \d+)$/, "the day of the last delivery, also one that was rejected");
-  assert.equal(await keys.getByRole("button", { name: "New key" }).count(), 0);
-  await table.getByRole("row").nth(2).getByRole("button", { name: "New key" }).waitFor();
-  await keys.getByRole("button", { name: /^More about/ }).click();
-  await page.getByRole("menuitem", { name: "New key" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "New key" }).click();
-  const shown = page.getByText(`The new key of ${idle.slug}, shown only this once`);
-  const key = await shown.locator("code").innerText();
-  assert.equal(
-    (await send("/recruiting/ingest", { headers: { authorization: `Bearer ${key}` }, body: {} })).status,
-    400,
-  );
-  await keys.getByRole("cell", { name: "2", exact: true }).waitFor();
-  await sql`delete from public.recruiting_leads where vendor_id = ${vendor.id}`;
-});
