@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { signInNewOperator } from "../support/agents.ts";
-import { createOrder, createVendor, send, sql, withKey } from "../support/client.ts";
+import { createOrder, createVendor, sql } from "../support/client.ts";
 import { assertAccessible, assertFits, DESK, deskTest, PHONE, signIn } from "./harness.ts";
 
 /** Presses a button, and the one that confirms it. */
@@ -148,41 +148,3 @@ deskTest("an order is created, found by its agency, vendor and status, and close
   await row.getByRole("link").click();
   await page.getByRole("heading", { name: "Why it gets leads, or none" }).waitFor();
 });
-
-deskTest(
-  "the list says which open order gets no leads because others take them, and when the others are full",
-  async (page) => {
-    const vendor = await createVendor();
-    const order = await createOrder(vendor, { quantity: 7 });
-    const [first] = await sql`
-    insert into public.recruiting_orders (agency_id, vendor_id, quantity, priority)
-    values (${order.agency_id}, ${vendor.id}, 3, 1001) returning id`;
-    await send("/recruiting/ingest", { headers: withKey(vendor), body: { first_name: "Ada" } });
-    await signIn(page, await signInNewOperator(), `operator/orders?vendor=${vendor.slug}`);
-    const rowOf = ({ id }: { id: string }) =>
-      page.getByRole("row").filter({ has: page.getByTitle(`order ${id.slice(0, 8)}`) });
-    await rowOf(order).getByText("gets no leads").waitFor();
-    await rowOf(first as { id: string }).getByText("too new for a forecast").waitFor();
-    await sql`update public.recruiting_orders set created_at = now() - interval '30 days' where id = ${first!.id}`;
-    await page.reload();
-    await rowOf(first as { id: string }).getByText("0.1 a day, full in about").waitFor();
-    // No order of the list ends.
-    await sql`update public.recruiting_orders set filled = 3, status = 'filled' where id = ${first!.id}`;
-    await page.reload();
-    await rowOf(first as { id: string }).getByText("filled").waitFor();
-
-    // The page of an order begins with it too.
-    await rowOf(first as { id: string }).getByRole("link").click();
-    await page.getByText("It gets no leads because it is filled.").waitFor();
-    await page.getByTitle(`order ${order.id.slice(0, 8)}`).click();
-    await page.getByText("It gets leads.", { exact: true }).waitFor();
-    await sql`update public.recruiting_orders set filled = 1, status = 'open' where id = ${first!.id}`;
-    await page.reload();
-    await page.getByText("It gets no leads because other orders took the lead that it wants.").waitFor();
-    await assertAccessible(page);
-    await page.setViewportSize(PHONE.viewport!);
-    await assertFits(page);
-    await page.getByRole("link", { name: "See the order that takes them" }).click();
-    await page.locator(".facts").getByText(first!.id.slice(0, 8)).waitFor();
-  },
-);
