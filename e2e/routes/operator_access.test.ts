@@ -44,6 +44,7 @@ Deno.test("a value that is wrong is refused and named, and is no action", async 
   const requests: [path: string, reason: RegExp, body: unknown][] = [
     [REPLAY, /^the body must be a JSON object$/, []],
     [REPLAY, /^delivery_ids is missing; dry_run is missing$/, {}],
+    [REPLAY, /^delivery_ids is empty$/, { delivery_ids: [], dry_run: true }],
     [REPLAY, /^delivery_ids must have at most 100$/, { delivery_ids: Array(101).fill(id), dry_run: true }],
     [REPLAY, /^delivery_ids\.1 must be a UUID; dry_run must be true/, { delivery_ids: [id, "x"], dry_run: "yes" }],
     ["/mappings/preview", /^action_id is missing; parser_config is missing$/, {}],

@@ -82,7 +82,7 @@ Deno.test("a delivery is read by the edited mapping, again and again, and its on
   assert.equal((await storedLeads(vendor)).length, 0);
 });
 
-Deno.test("a part of a webhook's body is read as the webhook reads it", async () => {
+Deno.test("a part of a webhook's body is read as the webhook reads it, as long as it is kept", async () => {
   const vendor = await createVendor("mapping");
   const [id] = await reject({
     vendor_id: vendor.id,
@@ -97,6 +97,9 @@ Deno.test("a part of a webhook's body is read as the webhook reads it", async ()
     200,
   );
   assert.deepEqual([status, lead.first_name], ["read", "Ada"]);
+
+  await sql`delete from public.rejected_deliveries where id = ${id!}`;
+  assertError(await preview(action_id, MAPPING), 404, "NOT_FOUND", /^action_id: its payload is not kept$/);
 });
 
 const HOSTILE: [string, RegExp, field?: string][] = [

@@ -17,6 +17,7 @@ import {
 } from "../support/client.ts";
 import { reject } from "../support/deliveries.ts";
 import { consoleOf, functionWith } from "../support/function.ts";
+import { createTarget, lead as salesLead } from "../support/leads.ts";
 import { actionsOf, operator, post } from "../support/operator.ts";
 import { MISSING_FIRST_NAME } from "../../supabase/functions/recruiting/ingest/lead.ts";
 
@@ -102,6 +103,19 @@ Deno.test("deliveries are replayed, and one that is refused does not stop the ot
   assert.deepEqual((await storedLeads(vendor)).map(({ id, received_via }) => [id, received_via]), [[ids[1], "replay"]]);
   assert.equal(await filledOf(order), 1);
   assert.deepEqual(await actionsOf(by), Array(2).fill(["delivery replay", { delivery_ids: ids }]));
+});
+
+Deno.test("a row of an import is replayed, and one that the database refuses says so", async () => {
+  const { agency_id, agent_id } = await createTarget();
+  const row = { vendor_id: null, route: "/api/leads/import", row: 0 };
+  const [good, bad] = await reject(
+    { ...row, payload: salesLead(), context: { agency_id, agent_id } },
+    { ...row, payload: salesLead(), context: { agency_id, agent_id: crypto.randomUUID() } },
+  ) as [string, string];
+  assert.deepEqual(await replay([good, bad]), [
+    { delivery_id: good, status: "created", lead_id: good },
+    { delivery_id: bad, status: "refused", reason: "the database refuses it" },
+  ]);
 });
 
 Deno.test("a delivery for which there is no time is not tried, and is replayed when it is sent again", async () => {
