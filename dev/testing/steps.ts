@@ -104,6 +104,7 @@ export const STEPS: Step[] = [
     title: "Texts against a double of Twilio",
     files: ["dev/testing/graph", "dev/testing/twilio", "e2e/texting"].flatMap((folder) => filesBelow(folder)),
     alone: "texting",
+    isOneProgram: true,
     isRetried: true,
   }),
   {

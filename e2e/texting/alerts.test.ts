@@ -7,23 +7,26 @@ import { sql, stack } from "../support/client.ts";
 import { consoleOf, functionWith } from "../support/function.ts";
 import { eventually } from "../support/processes.ts";
 import { Scheduler } from "../../dev/local/mod.ts";
-import { ALERT_SECRET, AlertReceiver, DESK_URL } from "../../dev/testing/alert_receiver.ts";
+import { ALERT_SECRET, DESK_URL } from "../../dev/testing/alert_receiver.ts";
 import { isAlert } from "../../docs/examples/verify_alert.js";
+import { receiver } from "./alert_receiver.ts";
 import { createConversation, createSender, double, queueText, requestWork, sentBodies, work } from "./texts.ts";
 
-const receiver = await AlertReceiver.start();
-Deno.test.afterAll(async () => {
-  await receiver.stop();
-  await sql`update public.alert_rules set is_on = true`;
-});
-Deno.test.beforeEach(async () => {
-  receiver.behave();
-  // Other tests leave recruits who wait, and more.
-  await sql`update public.alert_rules set is_on = kind = 'number_paused'`;
-  await sql`update public.service_numbers set status = 'active' where status = 'paused'`;
-  await sql`delete from public.alerts`;
-  await sql`delete from private.dispatches where event like 'alert.%' or event = 'test'`;
-});
+/** A test with no alert, and with no rule but that of paused numbers, since other tests leave recruits who wait, and more. */
+function alertTest(name: string, run: () => Promise<void>): void {
+  Deno.test(name, async () => {
+    receiver.behave();
+    await sql`update public.alert_rules set is_on = kind = 'number_paused'`;
+    await sql`update public.service_numbers set status = 'active' where status = 'paused'`;
+    await sql`delete from public.alerts`;
+    await sql`delete from private.dispatches where event like 'alert.%' or event = 'test'`;
+    try {
+      await run();
+    } finally {
+      await sql`update public.alert_rules set is_on = true`;
+    }
+  });
+}
 
 /** Makes a number that is paused, and opens its alert. Returns the number, which is the alert's subject. */
 async function openAlert(): Promise<string> {
@@ -75,23 +78,26 @@ function signatureOf(
     .update(`${headers["webhook-id"]}.${headers["webhook-timestamp"]}.`).update(body).digest("base64");
 }
 
-Deno.test("the receiver is notified once when an alert opens and once when it ends, by two schedulers and five workers", async () => {
-  const phone = await openAlert();
-  const schedulers = [1, 2].map(() => new Scheduler({ ...launcher, askEvery: 20, isConfigured: true }));
-  try {
-    await Promise.all(Array.from({ length: 5 }, () => requestWork()));
-    await eventually(15, () => assert.deepEqual(statesOf(phone), ["open"]));
-    await resolveAlert(phone);
-    await Promise.all(Array.from({ length: 5 }, () => requestWork()));
-    await eventually(15, () => assert.deepEqual(statesOf(phone), ["open", "resolved"]));
-    await Promise.all(Array.from({ length: 5 }, () => requestWork()));
-    assert.deepEqual(statesOf(phone), ["open", "resolved"]);
-  } finally {
-    await Promise.all(schedulers.map((scheduler) => scheduler.stop()));
-  }
-});
+alertTest(
+  "the receiver is notified once when an alert opens and once when it ends, by two schedulers and five workers",
+  async () => {
+    const phone = await openAlert();
+    const schedulers = [1, 2].map(() => new Scheduler({ ...launcher, askEvery: 20, isConfigured: true }));
+    try {
+      await Promise.all(Array.from({ length: 5 }, () => requestWork()));
+      await eventually(15, () => assert.deepEqual(statesOf(phone), ["open"]));
+      await resolveAlert(phone);
+      await Promise.all(Array.from({ length: 5 }, () => requestWork()));
+      await eventually(15, () => assert.deepEqual(statesOf(phone), ["open", "resolved"]));
+      await Promise.all(Array.from({ length: 5 }, () => requestWork()));
+      assert.deepEqual(statesOf(phone), ["open", "resolved"]);
+    } finally {
+      await Promise.all(schedulers.map((scheduler) => scheduler.stop()));
+    }
+  },
+);
 
-Deno.test("a request says what began, since when, and is signed as Standard Webhooks", async () => {
+alertTest("a request says what began, since when, and is signed as Standard Webhooks", async () => {
   const phone = await openAlert();
   await work();
   const { method, headers, body } = lastRequest();
@@ -114,7 +120,7 @@ Deno.test("a request says what began, since when, and is signed as Standard Webh
   assert.equal(headers["webhook-signature"], `v1,${signatureOf(lastRequest(), ALERT_SECRET)}`);
 });
 
-Deno.test("the example of the docs takes an alert, and nothing that was forged or recorded", async () => {
+alertTest("the example of the docs takes an alert, and nothing that was forged or recorded", async () => {
   await openAlert();
   await work();
   const { headers, body } = lastRequest();
@@ -132,7 +138,7 @@ Deno.test("the example of the docs takes an alert, and nothing that was forged o
   for (const [headers, body, secret = ALERT_SECRET] of forgeries) assert(!isAlert(headers, body, secret));
 });
 
-Deno.test("a receiver that is away is notified when it is back, and of all at once", async () => {
+alertTest("a receiver that is away is notified when it is back, and of all at once", async () => {
   const phones = [await openAlert(), await openAlert(), await openAlert()];
   await receiver.stop();
   for (let time = 0; time < 3; time++) {
@@ -149,22 +155,25 @@ Deno.test("a receiver that is away is notified when it is back, and of all at on
   for (const phone of phones) assert.deepEqual(statesOf(phone), ["open"]);
 });
 
-Deno.test("nothing is sent about an alert that ends before anything went out; its end is, where the receiver may know that it began", async () => {
-  const early = await openAlert();
-  await resolveAlert(early);
-  await work();
-  const [refused, lost] = [await openAlert(), await openAlert()];
-  receiver.behave(({ body }) => body.includes(lost) ? "drop" : { status: 503 });
-  await work();
-  await resolveAlert(refused);
-  await resolveAlert(lost);
-  receiver.behave();
-  await passTime();
-  await work();
-  assert.deepEqual([early, refused, lost].map(statesOf), [[], ["open"], ["open", "resolved"]]);
-});
+alertTest(
+  "nothing is sent about an alert that ends before anything went out; its end is, where the receiver may know that it began",
+  async () => {
+    const early = await openAlert();
+    await resolveAlert(early);
+    await work();
+    const [refused, lost] = [await openAlert(), await openAlert()];
+    receiver.behave(({ body }) => body.includes(lost) ? "drop" : { status: 503 });
+    await work();
+    await resolveAlert(refused);
+    await resolveAlert(lost);
+    receiver.behave();
+    await passTime();
+    await work();
+    assert.deepEqual([early, refused, lost].map(statesOf), [[], ["open"], ["open", "resolved"]]);
+  },
+);
 
-Deno.test("texts go out while the receiver and the monitor are slow", async () => {
+alertTest("texts go out while the receiver and the monitor are slow", async () => {
   await openAlert();
   await sql`update private.job_runs set heartbeat_at = null`;
   receiver.behave({ status: 200, delay_ms: 4_000 });
@@ -179,7 +188,7 @@ Deno.test("texts go out while the receiver and the monitor are slow", async () =
   assert.deepEqual([(await working).errors, (await again).errors], [0, 0]);
 });
 
-Deno.test("a monitor learns once that alerts are checked, and not while they are not", async () => {
+alertTest("a monitor learns once that alerts are checked, and not while they are not", async () => {
   const beats = () => receiver.requests.filter(({ path }) => path === "/heartbeat").map(({ method }) => method);
   await checkAlerts();
   await sql`update private.job_runs set heartbeat_at = null where job = 'check alerts'`;
@@ -200,25 +209,28 @@ Deno.test("a monitor learns once that alerts are checked, and not while they are
   assert.equal(beats().length, before + 2);
 });
 
-Deno.test("without a URL nothing is sent or asked; once it is set open alerts are sent, also where texting is not set up", async () => {
-  const phone = await openAlert();
-  const before = receiver.requests.length;
-  await workWith({ ALERT_WEBHOOK_URL: "", ALERT_HEARTBEAT_URL: "" });
-  await checkAlerts();
-  assert.equal(receiver.requests.length, before);
-  const due = () => sql`select private.is_alert_due() as due`.then(([row]) => row!.due);
-  assert.equal(await due(), false, "the worker is not called for nothing");
-  await sql`update private.sending_settings set asked_at = now() - interval '6 minutes' where name = 'alerts'`;
-  assert.equal(await due(), true, "but it is asked again");
-  assert.equal((await workWith({ TWILIO_ACCOUNT_SID: "" })).status, 200);
-  const other = await openAlert();
-  await queueText(await createConversation(), "Hi");
-  assert.equal((await workWith({ TWILIO_API_SECRET: "" })).status, 500);
-  assert.deepEqual([statesOf(phone), statesOf(other)], [["open"], ["open"]]);
-  await work();
-});
+alertTest(
+  "without a URL nothing is sent or asked; once it is set open alerts are sent, also where texting is not set up",
+  async () => {
+    const phone = await openAlert();
+    const before = receiver.requests.length;
+    await workWith({ ALERT_WEBHOOK_URL: "", ALERT_HEARTBEAT_URL: "" });
+    await checkAlerts();
+    assert.equal(receiver.requests.length, before);
+    const due = () => sql`select private.is_alert_due() as due`.then(([row]) => row!.due);
+    assert.equal(await due(), false, "the worker is not called for nothing");
+    await sql`update private.sending_settings set asked_at = now() - interval '6 minutes' where name = 'alerts'`;
+    assert.equal(await due(), true, "but it is asked again");
+    assert.equal((await workWith({ TWILIO_ACCOUNT_SID: "" })).status, 200);
+    const other = await openAlert();
+    await queueText(await createConversation(), "Hi");
+    assert.equal((await workWith({ TWILIO_API_SECRET: "" })).status, 500);
+    assert.deepEqual([statesOf(phone), statesOf(other)], [["open"], ["open"]]);
+    await work();
+  },
+);
 
-Deno.test("a wrong setting is named in the log, never shown, and holds up no text", async () => {
+alertTest("a wrong setting is named in the log, never shown, and holds up no text", async () => {
   const url = "must be an https URL without a user name, or an http URL of localhost or 127.0.0.1";
   for (
     const [name, value, message] of [
@@ -240,7 +252,7 @@ Deno.test("a wrong setting is named in the log, never shown, and holds up no tex
   }
 });
 
-Deno.test("the log of a receiver that fails has no part of its URL", async () => {
+alertTest("the log of a receiver that fails has no part of its URL", async () => {
   await openAlert();
   receiver.behave({ status: 500 });
   const { ALERT_WEBHOOK_URL } = receiver.settings;
@@ -253,7 +265,7 @@ Deno.test("the log of a receiver that fails has no part of its URL", async () =>
   assert(!logged.includes("private") && !logged.includes("/alerts"), logged);
 });
 
-Deno.test("the command alert test shows what the receiver responds", async () => {
+alertTest("the command alert test shows what the receiver responds", async () => {
   const scheduler = new Scheduler({ ...launcher, askEvery: 50, isConfigured: true });
   try {
     assert.partialDeepStrictEqual(await admin("alert test"), {

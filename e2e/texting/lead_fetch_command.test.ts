@@ -1,11 +1,11 @@
 /** `npm run admin -- lead fetch`: leads that Meta has, and of which no notice came. */
 import assert from "node:assert/strict";
 import { GRAPH_APP, GRAPH_PAGE, GRAPH_TOKEN } from "../../dev/testing/graph/app.ts";
-import type { GraphDouble } from "../../dev/testing/graph/double.ts";
 import { admin, adminJson, assertRefused } from "../support/admin.ts";
 import { sql } from "../support/client.ts";
 import { withGraph } from "../support/graph.ts";
 import { addSecret, createWebhook, type Webhook } from "../support/webhooks.ts";
+import { double } from "./graph.ts";
 
 const SINCE = "--since 2026-07-01";
 const FORMS = ["330000000000002", "330000000000003"] as const;
@@ -29,7 +29,6 @@ let ids = Date.now() * 1_000;
 
 /** Adds leads to a form at Meta. Returns their ids. */
 function addLeads(
-  double: GraphDouble,
   count: number,
   { form_id = FORMS[0] as string, created_time = "2026-07-29T08:00:00+0000" } = {},
 ): string[] {
@@ -48,12 +47,12 @@ async function fetchesOf({ id }: Webhook) {
 }
 
 Deno.test("what Meta has and we do not is fetched, of each form and page, once somebody has said so", async () => {
-  await withGraph(async (double) => {
+  await withGraph(async () => {
     const webhook = await createPage();
-    const many = addLeads(double, 130);
-    const few = addLeads(double, 2, { form_id: FORMS[1] });
-    addLeads(double, 3, { created_time: "2026-06-30T23:59:59+0000" });
-    const first = addLeads(double, 1, { created_time: "2026-07-01T00:00:00+0000" });
+    const many = addLeads(130);
+    const few = addLeads(2, { form_id: FORMS[1] });
+    addLeads(3, { created_time: "2026-06-30T23:59:59+0000" });
+    const first = addLeads(1, { created_time: "2026-07-01T00:00:00+0000" });
     double.addForm({ id: "330000000000009", name: "Nobody answered" });
 
     const shown = await admin(`lead fetch --vendor ${webhook.slug} ${SINCE} --dry-run`);
@@ -81,13 +80,13 @@ Deno.test("what Meta has and we do not is fetched, of each form and page, once s
     assert.equal(fetches.filter(({ form_id }) => form_id === FORMS[1]).length, 2);
     assert.equal(double.requests(`${FORMS[0]}/leads`).length, 6, "two pages each time");
     assert(double.requests(`${FORMS[0]}/leads`).every(({ query }) => query.fields === "id"));
-  });
+  }, double);
 });
 
 Deno.test("what is there, or waits, is not missing; what has failed is fetched again", async () => {
-  await withGraph(async (double) => {
+  await withGraph(async () => {
     const webhook = await createPage();
-    const [failed, waiting, ours] = addLeads(double, 3);
+    const [failed, waiting, ours] = addLeads(3);
     await sql`
       insert into public.recruiting_leads (vendor_id, vendor_lead_id, first_name)
       values (${webhook.id}, ${ours!}, 'Ann')`;
@@ -103,29 +102,29 @@ Deno.test("what is there, or waits, is not missing; what has failed is fetched a
     assert.deepEqual((await fetchesOf(webhook)).map(({ state }) => state), ["waiting", "waiting"]);
     const again = await adminJson(`lead fetch --vendor ${webhook.slug} ${SINCE}`);
     assert.deepEqual([again.forms[0].missing, again.queued], [0, 0]);
-  });
+  }, double);
 });
 
 Deno.test("without a page that is set, the one of the last notice is meant; a system user's token lists its forms by the page's own", async () => {
-  await withGraph(async (double) => {
+  await withGraph(async () => {
     const webhook = await createPage({});
     await addSecret(webhook, "EAAsystem", "access_token");
     double.setToken("EAAsystem", { type: "SYSTEM_USER" });
-    const [known] = addLeads(double, 2);
+    const [known] = addLeads(2);
     const line = `lead fetch --vendor ${webhook.slug} ${SINCE} --yes`;
     assertRefused(await admin(line), 1, /^The page is not known: .* --page-id/);
     const notices = [{ leadgen_id: known, page_id: GRAPH_PAGE.id, notice: {} }];
     await sql`select public.add_lead_fetches(${webhook.id}, 'test', ${sql.json(notices as never)})`;
     const { page_id, queued } = await adminJson(line);
     assert.deepEqual([page_id, queued], [GRAPH_PAGE.id, 1]);
-  });
+  }, double);
 });
 
 Deno.test("where Meta fails, the command says how, and nothing is changed", async () => {
-  await withGraph(async (double) => {
+  await withGraph(async () => {
     const webhook = await createPage();
-    addLeads(double, 1);
-    addLeads(double, 1, { form_id: FORMS[1] });
+    addLeads(1);
+    addLeads(1, { form_id: FORMS[1] });
     for (
       const [fault, reason] of [
         [{ call: "forms", code: 190, subcode: 463 }, /the access token has expired \(code 190\/463\)/],
@@ -141,11 +140,11 @@ Deno.test("where Meta fails, the command says how, and nothing is changed", asyn
       double.clearFaults();
     }
     assert.deepEqual(await fetchesOf(webhook), []);
-  });
+  }, double);
 });
 
 Deno.test("a mistake is named, and nothing is asked of Meta", async () => {
-  await withGraph(async (double) => {
+  await withGraph(async () => {
     const [webhook, other] = [await createPage(), await createWebhook("standard")];
     const line = `lead fetch --vendor ${webhook.slug}`;
     assertRefused(await admin(line), 2, /^required option '--since <time>' not specified/);
@@ -156,14 +155,14 @@ Deno.test("a mistake is named, and nothing is asked of Meta", async () => {
       where vendor_id = ${webhook.id} and kind = 'access_token'`;
     assertRefused(await admin(`${line} ${SINCE}`), 1, /has no access token: .* --kind access_token/);
     assert.deepEqual(double.requests(), []);
-  });
+  }, double);
 });
 
 Deno.test("a token of a person's session, which ends soon, is found by the check", async () => {
-  await withGraph(async (double) => {
+  await withGraph(async () => {
     const webhook = await createPage();
     await addSecret(webhook, "to verify", "verify_token");
-    addLeads(double, 1);
+    addLeads(1);
     const states = async () => {
       const { code, out } = await admin(`vendor webhook check ${webhook.slug} --json`);
       const found = JSON.parse(out) as { check: string; state: string }[];
@@ -176,5 +175,5 @@ Deno.test("a token of a person's session, which ends soon, is found by the check
     assert.deepEqual(await states(), [0, []]);
     const { out } = await admin(`vendor webhook check ${webhook.slug}`);
     assert.doesNotMatch(out, PRIVATE);
-  });
+  }, double);
 });

@@ -3,20 +3,14 @@ import assert from "node:assert/strict";
 import { kill } from "../../dev/testing/faults/parts.ts";
 import { withFetch } from "../../dev/testing/faults/responses.ts";
 import { GRAPH_APP, GRAPH_PAGE, GRAPH_TOKEN } from "../../dev/testing/graph/app.ts";
-import { GraphDouble, type GraphFault } from "../../dev/testing/graph/double.ts";
+import type { GraphFault } from "../../dev/testing/graph/double.ts";
 import { admin, assertRefused } from "../support/admin.ts";
 import { assertResponse, assertStored, atOnce, createOrder, send, sql, stack, storedLeads } from "../support/client.ts";
 import { consoleOf, functionWith } from "../support/function.ts";
 import { eventually } from "../support/processes.ts";
 import { addSecret, createWebhook, deliver, proofOf, rejected, type Webhook } from "../support/webhooks.ts";
+import { double } from "./graph.ts";
 import { MISSING_FIRST_NAME } from "../../supabase/functions/recruiting/ingest/lead.ts";
-
-const double = await GraphDouble.start();
-Deno.test.afterAll(async () => {
-  await double.stop();
-  // Those that wait would be fetched, and refused, in the tests of other files.
-  await sql`delete from private.lead_fetches`;
-});
 
 /** A vendor that sends Meta's notices, and whose leads are fetched. */
 async function createPage(token: string | null = GRAPH_TOKEN): Promise<Webhook> {
@@ -323,4 +317,6 @@ Deno.test("a lead that the parser refuses is a rejected delivery, and no log lin
     assert.deepEqual(deliveries.map(({ payload }) => payload.field_data), isRefused ? [field_data] : []);
     double.clearFaults();
   }
+  // Those that wait would be fetched in the tests of other files.
+  await sql`delete from private.lead_fetches`;
 });

@@ -5,7 +5,7 @@ import { eventually } from "../support/processes.ts";
 import { newPhone } from "../support/sms.ts";
 import { TwilioDouble } from "../../dev/testing/twilio/double.ts";
 
-/** The double that the stack sends to. Each test file has one of its own. */
+/** The double that the stack sends to. */
 export const double = await TwilioDouble.start();
 Deno.test.afterAll(() => double.stop());
 

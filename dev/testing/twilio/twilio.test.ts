@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import twilio from "twilio";
+import { freePorts } from "../../local/mod.ts";
 import { TwilioDouble } from "./double.ts";
 
-const double = await TwilioDouble.start();
+// The port of its variable is that of the double that the stack of the other tests sends to.
+const double = await TwilioDouble.start(freePorts(1)[0]!);
 Deno.test.afterAll(() => double.stop());
 
 /** The official client, with nothing changed but the address. */
