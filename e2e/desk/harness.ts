@@ -77,6 +77,19 @@ export function deskTest(
   });
 }
 
+/** Runs `work` with a page of another browser, which may read and write the clipboard. */
+export async function withOther(page: Page, work: (other: Page) => Promise<void>): Promise<void> {
+  const context = await page.context().browser()!.newContext({ viewport: { width: 1280, height: 800 } });
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  try {
+    const other = await context.newPage();
+    other.setDefaultTimeout(20_000);
+    await work(other);
+  } finally {
+    await context.close();
+  }
+}
+
 /** Opens a view of the desk for a user who is signed in already, and waits until it is there. */
 export async function signIn(
   page: Page,

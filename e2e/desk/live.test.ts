@@ -3,7 +3,7 @@ import type { Page, WebSocket, WebSocketRoute } from "playwright-core";
 import { sql } from "../support/client.ts";
 import { receive } from "../support/sms.ts";
 import { deskTest, signIn, until } from "./harness.ts";
-import { createTalk, createTexter, list, signInJoined, type Talk, type Texter } from "./talks.ts";
+import { createTalk, createTexter, list, signInJoined, type Talk, type Texter, texts } from "./talks.ts";
 import { expire, refreshTokenIn, wake } from "./tokens.ts";
 import { cutConnections } from "../../dev/testing/faults/database.ts";
 
@@ -53,11 +53,7 @@ async function missText({ id }: Talk, body: string): Promise<void> {
   });
 }
 
-function texts(page: Page) {
-  return page.getByRole("region", { name: "Texts" });
-}
-
-deskTest("what was missed is read after a sleep, a lost connection and a closed topic", async (page) => {
+deskTest("a burst is read at once, and what was missed after a sleep, a cut and a closed topic", async (page) => {
   const sent = watchSent(page);
   let topic: { socket: WebSocketRoute; message: string };
   await page.routeWebSocket("**/realtime/v1/websocket**", (socket) => {
@@ -83,6 +79,21 @@ deskTest("what was missed is read after a sleep, a lost connection and a closed 
   await hearInTalk(page, talk, "One");
   assert.equal(sent.filter((event) => event === "phx_join").length, 1, "a page joins its topic once");
 
+  // A text of another conversation does not read the open one again.
+  const other = await createTalk(agent, "Omar");
+  await hearOf(page, other, "From elsewhere");
+  let [lists, reads] = [0, 0];
+  page.on("request", (request) => {
+    lists += Number(/\/rest\/v1\/inbox\?/.test(request.url()));
+    reads += Number(/\/recruiting_messages\?/.test(request.url()));
+  });
+  for (const body of ["Once more from elsewhere", "And once more"]) await hearOf(page, other, body);
+  assert.equal(reads, 0);
+  lists = 0;
+  await Promise.all(Array.from({ length: 30 }, (_, n) => receive(talk, { Body: `Text ${n}.` })));
+  for (const n of [0, 29]) await texts(page).getByText(`Text ${n}.`).waitFor();
+  assert.ok(lists < 30, `${lists} reads`);
+
   await missText(talk, "Two");
   await wake(page);
   await texts(page).getByText("Two").waitFor();
@@ -99,24 +110,6 @@ deskTest("what was missed is read after a sleep, a lost connection and a closed 
   await page.getByRole("button", { name: "Nora" }).click();
   await page.getByRole("button", { name: "Sign out" }).click();
   await until(() => sent.includes("phx_leave"));
-});
-
-deskTest("a text elsewhere does not read the open conversation, and a burst reads a few times", async (page) => {
-  const agent = await createTexter();
-  const talk = await openTalk(page, agent);
-  const other = await createTalk(agent, "Omar");
-  await hearOf(page, other, "From elsewhere");
-  let [lists, reads] = [0, 0];
-  page.on("request", (request) => {
-    lists += Number(/\/rest\/v1\/inbox\?/.test(request.url()));
-    reads += Number(/\/recruiting_messages\?/.test(request.url()));
-  });
-  for (const body of ["Once more from elsewhere", "And once more"]) await hearOf(page, other, body);
-  assert.equal(reads, 0);
-  lists = 0;
-  await Promise.all(Array.from({ length: 30 }, (_, n) => receive(talk, { Body: `Text ${n}.` })));
-  for (const n of [0, 29]) await texts(page).getByText(`Text ${n}.`).waitFor();
-  assert.ok(lists < 30, `${lists} reads`);
 });
 
 deskTest("a topic that the service closes again and again is joined ever more seldom", async (page) => {

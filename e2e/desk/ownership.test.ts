@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { sql } from "../support/client.ts";
 import { receive } from "../support/sms.ts";
-import { assertAccessible, assertFits, deskTest, NARROW, signIn, until } from "./harness.ts";
+import { assertAccessible, assertFits, deskTest, NARROW, signIn, until, withOther } from "./harness.ts";
 import {
   assertQueued,
   box,
@@ -14,22 +14,6 @@ import {
   send,
   texts,
 } from "./talks.ts";
-
-/** Runs `work` with a page of another browser. */
-async function withOther(
-  page: import("playwright-core").Page,
-  work: (other: import("playwright-core").Page) => Promise<void>,
-): Promise<void> {
-  const context = await page.context().browser()!.newContext({ viewport: { width: 1280, height: 800 } });
-  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-  try {
-    const other = await context.newPage();
-    other.setDefaultTimeout(20_000);
-    await work(other);
-  } finally {
-    await context.close();
-  }
-}
 
 /** A manager, and an agent with the conversation. */
 async function createTeam() {
@@ -75,13 +59,15 @@ deskTest("a text of a manager takes a conversation after a question, and its age
 
     const asked = (await openBell(page)).getByText("Omar asks for the conversation with Maya.");
     await asked.waitFor();
-    await assertAccessible(page);
     await page.getByRole("button", { name: "Give it to Omar Quist" }).click();
     await asked.waitFor({ state: "detached" });
     await other.getByText("Assigned to you").waitFor();
     assert.equal(await box(other).inputValue(), "As I said");
     await send(other).click();
     await assertQueued(other, talk, ["It is", "As I said"]);
+    // A manager hears of the whole agency.
+    await receive(talk, { Body: "Thank you" });
+    await texts(page).getByText("Thank you").waitFor();
   });
 });
 
