@@ -15,33 +15,22 @@ const UNPACK = `
   const { FONTCONFIG_PATH, LD_LIBRARY_PATH } = process.env;
   console.log(JSON.stringify({ path, variables: { FONTCONFIG_PATH, LD_LIBRARY_PATH } }));`;
 
-/** The Chromium of those who run now, and how many they are. */
-let unpacked: Promise<{ folder: string; path?: string }> | undefined;
-let users = 0;
+let unpacked: Promise<string | undefined> | undefined;
 
 /**
  * Runs something with the path of a Chromium in the variable CHROMIUM, which it lacks where none runs on this machine.
- * To unpack it takes seconds, so all that run at the same time share it, as do the processes that they start.
+ * To unpack it takes seconds, so all that need one share it, as do the processes that they start.
  */
 export async function withChromium<Result>(run: () => Promise<Result>): Promise<Result> {
-  users++;
-  unpacked ??= unpack();
-  const { folder, path } = await unpacked;
+  const path = await (unpacked ??= unpack());
   if (path !== undefined) Deno.env.set("CHROMIUM", path);
-  try {
-    return await run();
-  } finally {
-    if (--users === 0) {
-      unpacked = undefined;
-      Deno.env.delete("CHROMIUM");
-      Deno.removeSync(folder, { recursive: true });
-    }
-  }
+  return await run();
 }
 
-async function unpack(): Promise<{ folder: string; path?: string }> {
+async function unpack(): Promise<string | undefined> {
   const folder = Deno.makeTempDirSync({ prefix: "chromium-" });
-  return { folder, path: await unpackFromNpm(folder) ?? INSTALLED.find(canRun) };
+  addEventListener("unload", () => Deno.removeSync(folder, { recursive: true }));
+  return await unpackFromNpm(folder) ?? INSTALLED.find(canRun);
 }
 
 /** Unpacks the Chromium that npm has installed. Returns its path, or undefined where it does not run. */

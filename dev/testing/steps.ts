@@ -65,7 +65,6 @@ export const STEPS: Step[] = [
     title: "The desk in Chromium; skipped where none is installed",
     files: filesBelow("e2e/desk"),
     alone: "desk",
-    isOneProgram: true,
     // They wait more than they work.
     atOnce: [
       // The first three see, count and change what belongs to all agencies. The others make the groups take equally long.
@@ -90,7 +89,6 @@ export const STEPS: Step[] = [
     files: ["e2e/routes", "e2e/admin", "e2e/docs"].flatMap((folder) => filesBelow(folder))
       .sort((one, other) => Number(FILL_TABLES.test(one)) - Number(FILL_TABLES.test(other))),
     alone: "plain",
-    isOneProgram: true,
     isRetried: true,
   }),
   {
@@ -104,7 +102,6 @@ export const STEPS: Step[] = [
     title: "Texts against a double of Twilio",
     files: ["dev/testing/graph", "dev/testing/twilio", "e2e/texting"].flatMap((folder) => filesBelow(folder)),
     alone: "texting",
-    isOneProgram: true,
     isRetried: true,
   }),
   {
@@ -123,7 +120,6 @@ export const STEPS: Step[] = [
       ) => filesBelow(path)),
       ...filesBelow("dev/testing").filter((path) => dirname(path) === "dev/testing"),
     ],
-    isOneProgram: true,
     // It makes the client of the database for a double of it, and the client is made once.
     atOnce: [/\/_shared\/database\./],
   }),
@@ -132,14 +128,12 @@ export const STEPS: Step[] = [
     title: "Tests of the local stack, and an account of every request during its faults",
     // The last ones kill parts of the stack that all share.
     files: ["dev/local", "dev/chaos"].flatMap((folder) => filesBelow(folder)),
-    isOneProgram: true,
   }),
   denoStep({
     name: "faults",
     title: "Scenarios over HTTP while a part of the stack is stopped or a row is locked",
     files: filesBelow("e2e/faults"),
     alone: "texting",
-    isOneProgram: true,
   }),
   denoStep({
     name: "hosted",
@@ -191,18 +185,16 @@ async function succeeds(command: string, args: string[], print?: Print): Promise
 }
 
 /**
- * A step that runs files with `deno test`, against a stack where it names one. For `isOneProgram` see
- * {@link denoTest}. The files that match the same pattern of
- * `atOnce` run one after another, beside the others. A step that `isRetried` runs each test that failed once more after
- * all others, unless only some files were asked for.
+ * A step that runs files with `deno test`, as one program, against a stack where it names one. The files that match the
+ * same pattern of `atOnce` run one after another, beside the others. A step that `isRetried` runs each test that failed
+ * once more after all others, unless only some files were asked for.
  */
 function denoStep(
-  { alone, isOneProgram = false, atOnce = [], isRetried = false, ...step }:
+  { alone, atOnce = [], isRetried = false, ...step }:
     & Omit<Step, "run" | "remedy">
     & {
       files: string[];
       remedy?: string;
-      isOneProgram?: boolean;
       atOnce?: RegExp[];
       isRetried?: boolean;
     },
@@ -221,10 +213,10 @@ function denoStep(
       // Lines of two processes would be mixed.
       const show = groups.size > 1 ? print ?? console.log : print;
       let counts = sumOf(
-        await Promise.all(groups.values().map((group) => denoTest(group, env, show, flags, isOneProgram))),
+        await Promise.all(groups.values().map((group) => denoTest(group, env, show, flags, true))),
       );
       if (isRetried && chosen === undefined) {
-        const retry = (filter: string) => denoTest(files, env, print, [...flags, `--filter=${filter}`], isOneProgram);
+        const retry = (filter: string) => denoTest(files, env, print, [...flags, `--filter=${filter}`], true);
         counts = await retryFailed(counts, retry);
       }
       if (running && counts.failed > 0) (print ?? console.log)(`The last lines of the stack:\n${running.tail()}`);

@@ -15,7 +15,7 @@ Deno.test({
       .map((name) => `supabase/functions/_shared/${name}.test.ts`);
     const { code, output } = await run(HOSTED_DENO, ["test", "--allow-all", "--no-check", ...tests]);
     assert.equal(code, 0, output);
-    assert.match(output, /"zz\\""[^\n]* ok /);
+    assert.match(output, /keys are correct after any other body[^\n]* ok /);
     assert.match(output, /the certificate must be that of the URL's host[^\n]* ok /);
   },
 });
