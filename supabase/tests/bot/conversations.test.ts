@@ -25,25 +25,9 @@ const SCRIPT: Script = {
   handoff_words: ["agent"],
   remind_after: "20h",
 };
-const TEXTS = [
-  "yes",
-  "no",
-  "TX",
-  "full",
-  "part",
-  "hmm",
-  "hello",
-  "yes",
-  "TX",
-  "full",
-  "agent",
-  "where?",
-  "who is this",
-  "HELP",
-  "not interested",
-  "STOP",
-  "START",
-];
+const TEXTS = "yes,no,TX,full,part,hmm,hello,yes,TX,full,agent,where?,who is this,HELP,not interested,STOP,START".split(
+  ",",
+);
 
 /** Numbers from 0 to 1 that are the same in each run. */
 function randomFrom(seed: number): () => number {
