@@ -235,6 +235,7 @@ function sumOf(all: Counts[]): Counts {
     failed: all.reduce((sum, { failed }) => sum + failed, 0),
     skipped: all.reduce((sum, { skipped = 0 }) => sum + skipped, 0),
     failures: all.flatMap(({ failures = [] }) => failures),
+    flaky: all.flatMap(({ flaky = [] }) => flaky),
   };
 }
 
@@ -261,7 +262,10 @@ function filesBelow(path: string, ...endings: string[]): string[] {
   return names.filter((name) => endings.some((ending) => name.endsWith(ending))).sort().map((name) => join(path, name));
 }
 
-/** Runs pgTAP as the owner of a hosted project's database, who is not a superuser. */
+/** Files whose connections mostly wait for one another. */
+const WAIT = /(races|_locks|_limits)\.test\.sql$/;
+
+/** Runs pgTAP as the owner of a hosted project's database, who is not a superuser: what waits in a database of its own. */
 async function pgtap(
   stacks: Stacks,
   print: Print = console.log,
@@ -270,36 +274,45 @@ async function pgtap(
   const files = paths.flatMap((path) => filesBelow(path, ".test.sql"));
   const { db_url } = await stacks.plain();
   await installPgtap();
-  return await withHostedDatabase(db_url, async ({ url, admin }) => {
-    await admin.unsafe(`
-      create extension pgtap with schema extensions;
-      create extension dblink with schema extensions`);
-    await applyFiles(url, [...migrationFiles(), seedFile()]);
-    const total = { passed: 0, failed: 0, failures: [] as Failure[], flaky: [] as Failure[] };
-    const runFile = async (file: string) => {
-      const sql = connect(url);
-      // One that waits for another forever ends with its name.
-      await sql`set statement_timeout = '5min'`;
-      const result = await runTapFile(sql, join(ROOT, file));
-      await sql.end();
-      print(`${file}: ${result.passed} passed${result.failed ? `, ${result.failed} failed` : ""}`);
-      for (const line of result.diagnostics) print(`    ${line}`);
-      return result;
-    };
-    const failed: [string, TapResult][] = [];
-    for (const file of files) {
-      const result = await runFile(file);
-      if (result.failed > 0) failed.push([file, result]);
-      else total.passed += result.passed;
-    }
-    // Once more, unless it was run alone or many failed. What passes then is flaky.
-    for (const [file, first] of failed) {
-      const again = files.length > 1 && failed.length <= MOST_RETRIED ? await runFile(file) : first;
-      total.passed += again.passed;
-      total.failed += again.failed;
-      const text = [file, ...first.diagnostics.map((line) => `    ${line}`)].join("\n");
-      (again.failed > 0 ? total.failures : total.flaky).push({ text });
-    }
-    return total;
-  });
+  const groups = Map.groupBy(files, (file) => WAIT.test(file)).values();
+  return sumOf(
+    await Promise.all(groups.map((group) =>
+      withHostedDatabase(db_url, async ({ url, admin }) => {
+        await admin.unsafe(`
+          create extension pgtap with schema extensions;
+          create extension dblink with schema extensions`);
+        await applyFiles(url, [...migrationFiles(), seedFile()]);
+        return await runTapFiles(url, group, print);
+      })
+    )),
+  );
+}
+
+async function runTapFiles(url: string, files: string[], print: Print): Promise<Counts> {
+  const total = { passed: 0, failed: 0, failures: [] as Failure[], flaky: [] as Failure[] };
+  const runFile = async (file: string) => {
+    const sql = connect(url);
+    // One that waits for another forever ends with its name.
+    await sql`set statement_timeout = '5min'`;
+    const result = await runTapFile(sql, join(ROOT, file));
+    await sql.end();
+    const lines = result.diagnostics.map((line) => `    ${line}`);
+    print([`${file}: ${result.passed} passed${result.failed ? `, ${result.failed} failed` : ""}`, ...lines].join("\n"));
+    return result;
+  };
+  const failed: [string, TapResult][] = [];
+  for (const file of files) {
+    const result = await runFile(file);
+    if (result.failed > 0) failed.push([file, result]);
+    else total.passed += result.passed;
+  }
+  // Once more, unless it was run alone or many failed. What passes then is flaky.
+  for (const [file, first] of failed) {
+    const again = files.length > 1 && failed.length <= MOST_RETRIED ? await runFile(file) : first;
+    total.passed += again.passed;
+    total.failed += again.failed;
+    const text = [file, ...first.diagnostics.map((line) => `    ${line}`)].join("\n");
+    (again.failed > 0 ? total.failures : total.flaky).push({ text });
+  }
+  return total;
 }
