@@ -1,6 +1,6 @@
 -- Scripts that the bot takes, and the right to publish them.
 begin;
-select plan(59);
+select plan(48);
 \ir ../helpers.psql
 
 create temporary table good as select '{
@@ -32,11 +32,9 @@ $$;
 select is(pg_temp.problems(path, value), said, coalesce(nullif(path, ''), 'the script') || ': ' || coalesce(left(value::text, 60), 'left out'))
 from (values
   ('', '[]'::jsonb, 'script: must be an object'),
-  ('', 'null', 'script: must be an object'),
   ('', '{}', E'done: is missing\nhandoff_words: must be a list of 1 to 20 words\nopening: is missing\n'
     'questions: must be a list of 1 to 12 questions'),
   ('{color}', '"red"', 'script: has no member "color"'),
-  ('{opening}', '5', 'opening: must be a text with something in it'),
   ('{opening}', '"This is {agency}."', 'opening: must have the word STOP'),
   ('{opening}', '"Reply STOPP to {agency}"', 'opening: must have the word STOP'),
   ('{opening}', '"Reply STOP to end."', 'opening: must have {agency}'),
@@ -46,39 +44,30 @@ from (values
   ('{done}', to_jsonb(repeat('x', 460)), 'done: is longer than 3 segments'),
   ('{done}', to_jsonb(repeat('x', 459)), ''),
   ('{handoff}', to_jsonb(repeat('ж', 202)), 'handoff: is longer than 3 segments'),
-  ('{about}', 'null', 'about: must be a text with something in it'),
   ('{about}', '["x"]', 'about: must be a text with something in it'),
-  ('{about}', '"We are {team}"', 'about: may have no braces but {first_name}, {agent} and {agency}'),
   ('{about}', to_jsonb(repeat('x', 375)), ''),
   ('{about}', to_jsonb(repeat('x', 376)), 'about: with the opening and the first question it is longer than 3 segments'),
   ('{questions,2,ask}', to_jsonb(repeat('x', 430)), 'about: with the question "hours" it is longer than 3 segments'),
-  ('{not_interested}', '""', 'not_interested: must be a text with something in it'),
   ('{not_interested}', to_jsonb(repeat('x', 460)), 'not_interested: is longer than 3 segments'),
-  ('{handoff}', 'null', 'handoff: must be a text with something in it'),
   ('{handoff_words}', '[]', 'handoff_words: must be a list of 1 to 20 words'),
   ('{handoff_words}', '["?"]', 'handoff_words: must be a list of 1 to 20 words'),
-  ('{handoff_words}', '"agent"', 'handoff_words: must be a list of 1 to 20 words'),
   ('{remind_after}', '"20"', 'remind_after: must be a time such as 20h, at most 30d'),
   ('{remind_after}', '"3d"', 'remind_after: must be shorter than expire_after'),
   ('{expire_after}', '"31d"', 'expire_after: must be a time such as 3d, at most 30d'),
   ('{expire_after}', '"60m"', 'remind_after: must be shorter than expire_after'),
-  ('{questions}', '{}', 'questions: must be a list of 1 to 12 questions'),
   ('{questions,3}', '5', 'questions[3]: must be an object'),
   ('{questions,3,id}', '"Years"', 'questions[3]: id must be lower-case letters, digits and _'),
   ('{questions,3,id}', '"states"', 'states: id stands twice'),
   ('{questions,3,ask}', null, 'years: ask is missing'),
-  ('{questions,3,ask}', '""', 'years: ask must be a text with something in it'),
   ('{questions,3,hint}', '""', 'years: has no member "hint"'),
   ('{questions,0,retry}', to_jsonb(repeat('x', 460)), 'licensed: retry is longer than 3 segments'),
   ('{questions,3,answer}', '"maybe"', 'years: answer must be yes_no, states, text, a choice or a number'),
-  ('{questions,3,answer}', null, 'years: answer must be yes_no, states, text, a choice or a number'),
   ('{questions,3,answer}', '{"number": {"min": 5, "max": 1}}', 'years: answer must be a number from min to max, min not above max'),
   ('{questions,3,answer}', '{"choice": {"one": []}}', 'years: answer must be 2 to 12 choices, each with a name of lower-case letters, digits and _ and at most 20 words'),
   ('{questions,3,answer}', '{"choice": {"a": ["x"], "b": ["X "]}}', 'years: answer has "x" for two choices'),
   ('{questions,3,then}', '{"5": {"end": "five"}}', 'years: then has "5", which is not an answer'),
   ('{questions,0,then}', '{"no": {"skip_to": "licensed"}}', 'licensed: then skips to "licensed", which is not a later question'),
   ('{questions,2,then}', '{"full": {"skip_to": "states"}}', 'hours: then skips to "states", which is not a later question'),
-  ('{questions,0,then}', '{"no": {"skip_to": "nowhere"}}', 'licensed: then skips to "nowhere", which is not a later question'),
   ('{questions,0,then}', '{"no": {"end": ""}}', 'licensed: then must end with a reason of lower-case letters, digits and _'),
   ('{questions,0,then}', '"no"', 'licensed: then must be an object'),
   ('{questions,1,only_if}', '{"years": "5"}', 'states: only_if has "years", which is not an earlier question'),
@@ -86,31 +75,17 @@ from (values
 ) c (path, value, said);
 
 -- The right to publish
-insert into public.agencies (id, name, timezone) values (md5('agency')::uuid, 'Agency', 'UTC'), (md5('other')::uuid, 'Other', 'UTC');
-insert into auth.users (id, email)
-select md5('user ' || name)::uuid, md5(name) || '@example.com' from unnest(array['ann', 'may', 'stranger']) name;
-insert into public.agents (id, agency_id, user_id, first_name, role)
-select md5(name)::uuid, md5(agency)::uuid, md5('user ' || name)::uuid, name, role
-from (values ('ann', 'agency', 'agent'), ('may', 'agency', 'manager'), ('stranger', 'other', 'manager')) a (name, agency, role);
-
-create function pg_temp.publish(name text, script jsonb) returns jsonb language plpgsql as $$
-declare
-  result jsonb;
-begin
-  perform pg_temp.become(name);
-  result := public.publish_bot_script(md5('agency')::uuid, script);
-  reset role;
-  return result;
-end
+select pg_temp.create_people();
+create function pg_temp.publish(name text, script jsonb) returns jsonb language sql as $$
+  select pg_temp.value_as(name, format('public.publish_bot_script(%L, %L)', md5('agency')::uuid, script))
 $$;
-grant select on good to public;
 
-select is((select pg_temp.publish('may', script) -> 'version' from good), '1', 'a manager publishes for the own agency');
-select is((select pg_temp.publish('may', script) -> 'version' from good), '2', 'and again');
+select is((select pg_temp.publish('mia', script) -> 'version' from good), '1', 'a manager publishes for the own agency');
+select is((select pg_temp.publish('mia', script) -> 'version' from good), '2', 'and again');
 select throws_ok(format('select pg_temp.publish(%L, script) from good', name), '42501',
   'only a manager of the agency or an operator may publish a script', name || ' may not')
-from unnest(array['ann', 'stranger']) name;
-select throws_ok($$select pg_temp.publish('may', '[]')$$, '22023', 'script: must be an object', 'a bad script is not published');
+from unnest(array['ann', 'otto']) name;
+select throws_ok($$select pg_temp.publish('mia', '[]')$$, '22023', 'script: must be an object', 'a bad script is not published');
 select throws_ok('update public.bot_scripts set version = 9', '42501', 'bot_scripts is append-only', 'a published script never changes');
 
 select * from finish();

@@ -19,15 +19,8 @@ begin
     'distributed', at, at);
 end
 $$;
-create function pg_temp.figures(name text default 'mia', days integer default 3) returns jsonb language plpgsql as $$
-declare
-  result jsonb;
-begin
-  perform pg_temp.become(name);
-  result := public.agency_figures(days);
-  reset role;
-  return result;
-end
+create function pg_temp.figures(name text default 'mia', days integer default 3) returns jsonb language sql as $$
+  select pg_temp.value_as(name, format('public.agency_figures(%L)', days))
 $$;
 
 select is(
@@ -253,15 +246,15 @@ reset role;
 insert into public.recruiting_leads (vendor_id, first_name, agency_id, order_id, distribution, distributed_at, created_at)
 select md5('acme')::uuid, 'Old', md5('agency')::uuid, md5('order')::uuid, 'distributed', now() - interval '100 days',
   now() - interval '100 days'
-from generate_series(1, 5000);
+from generate_series(1, 2000);
 -- Nor by the leads of other agencies.
 insert into public.recruiting_leads (vendor_id, first_name, agency_id, order_id, distribution, distributed_at)
-select md5('acme')::uuid, 'Their', md5('elsewhere')::uuid, md5('theirs')::uuid, 'distributed', now() from generate_series(1, 5000);
+select md5('acme')::uuid, 'Their', md5('elsewhere')::uuid, md5('theirs')::uuid, 'distributed', now() from generate_series(1, 2000);
 insert into public.recruiting_conversations (agency_id, recruit_phone, service_phone, last_text_at)
-select md5('agency')::uuid, '+1888' || 5550000 + n, '+19995550000', now() - interval '100 days' from generate_series(1, 2000) n;
+select md5('agency')::uuid, '+1888' || 5550000 + n, '+19995550000', now() - interval '100 days' from generate_series(1, 1200) n;
 insert into public.recruiting_messages (conversation_id, direction, sender_type, status, created_at)
 select c.id, 'outbound', 'agent', 'failed', now() - interval '100 days'
-from public.recruiting_conversations c, generate_series(1, 3) where c.recruit_phone like '+1888%';
+from public.recruiting_conversations c, generate_series(1, 2) where c.recruit_phone like '+1888%';
 insert into public.text_consent_events (agency_id, phone, state, source, occurred_at)
 select md5('agency')::uuid, c.recruit_phone, 'opted_out', 'keyword', now() - interval '100 days'
 from public.recruiting_conversations c where c.recruit_phone like '+1888%';

@@ -26,26 +26,14 @@ begin
   return found;
 end
 $$;
-create function pg_temp.read_as(name text, conversation text, up_to timestamptz) returns integer language plpgsql as $$
-declare
-  result integer;
-begin
-  perform pg_temp.become(name);
-  result := public.read_conversation(md5(conversation)::uuid, up_to);
-  reset role;
-  return result;
-end
+create function pg_temp.read_as(name text, conversation text, up_to timestamptz) returns integer language sql as $$
+  select pg_temp.value_as(name, format('public.read_conversation(%L, %L)', md5(conversation)::uuid, up_to))::integer
 $$;
-create function pg_temp.counts(name text) returns text language plpgsql as $$
-declare
-  result text;
-begin
-  perform pg_temp.become(name);
-  select concat_ws(' ', waiting, waiting_for_me, bot, failed, held, total, mine, nobody) into result
-  from public.inbox_counts where agency_id = md5('agency')::uuid;
-  reset role;
-  return result;
-end
+create function pg_temp.counts(name text) returns text language sql as $$
+  select pg_temp.result_as(name, $q$
+    select concat_ws(' ', waiting, waiting_for_me, bot, failed, held, total, mine, nobody)
+    from public.inbox_counts where agency_id = md5('agency')::uuid
+  $q$)
 $$;
 -- A text of the recruit, as the provider got it.
 create function pg_temp.text(conversation text, body text, received timestamptz) returns void language plpgsql as $$
@@ -160,15 +148,8 @@ from (values
 ) as refused (reader, conversation, up_to, code, message);
 
 -- When a text that is written now would be sent
-create function pg_temp.hours(name text, conversation text) returns jsonb language plpgsql as $$
-declare
-  result jsonb;
-begin
-  perform pg_temp.become(name);
-  result := public.text_hours_of(md5(conversation)::uuid);
-  reset role;
-  return result;
-end
+create function pg_temp.hours(name text, conversation text) returns jsonb language sql as $$
+  select pg_temp.value_as(name, format('public.text_hours_of(%L)', md5(conversation)::uuid))
 $$;
 select pg_temp.create_conversation('texan', '+12125550101', '+19995550100', 'cal'),
   pg_temp.create_conversation('new yorker', '+12125550102', '+19995550100', 'cal'),
@@ -188,15 +169,8 @@ select throws_ok(
   $$select pg_temp.hours('ann', 'new yorker')$$, 'PT404', 'conversation_id: there is no such conversation', 'who may not write here');
 
 -- The signed-in user
-create function pg_temp.signed_in(name text) returns jsonb language plpgsql as $$
-declare
-  result jsonb;
-begin
-  perform pg_temp.become(name);
-  result := public.signed_in_user();
-  reset role;
-  return result;
-end
+create function pg_temp.signed_in(name text) returns jsonb language sql as $$
+  select pg_temp.value_as(name, 'public.signed_in_user()')
 $$;
 insert into public.operators (user_id) values (md5('user visitor')::uuid), (md5('user mia')::uuid);
 select is(

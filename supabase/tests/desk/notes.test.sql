@@ -11,25 +11,11 @@ insert into public.recruiting_leads (id, vendor_id, first_name, vendor_metadata,
   (md5('of ann')::uuid, md5('vendor')::uuid, 'Ada', '{"phone": "+19995550001"}', md5('agency')::uuid, md5('ann')::uuid),
   (md5('of nobody')::uuid, md5('vendor')::uuid, 'Bea', '{}', md5('agency')::uuid, null),
   (md5('of eve')::uuid, md5('vendor')::uuid, 'Eva', '{}', md5('elsewhere')::uuid, md5('eve')::uuid);
-create function pg_temp.add(person text, recruit text, body text, note text default null) returns jsonb language plpgsql as $$
-declare
-  result jsonb;
-begin
-  perform pg_temp.become(person);
-  result := public.add_note(md5(recruit)::uuid, body, md5(note)::uuid);
-  reset role;
-  return result;
-end
+create function pg_temp.add(person text, recruit text, body text, note text default null) returns jsonb language sql as $$
+  select pg_temp.value_as(person, format('public.add_note(%L, %L, %L)', md5(recruit)::uuid, body, md5(note)::uuid))
 $$;
-create function pg_temp.reads(person text) returns text[] language plpgsql as $$
-declare
-  bodies text[];
-begin
-  perform pg_temp.become(person);
-  bodies := (select coalesce(array_agg(n.body order by n.created_at), '{}') from public.recruit_notes n);
-  perform set_config('role', 'none', true);
-  return bodies;
-end
+create function pg_temp.reads(person text) returns text[] language sql as $$
+  select pg_temp.result_as(person, 'select array(select n.body from public.recruit_notes n order by n.created_at)')::text[]
 $$;
 
 -- Who writes

@@ -18,9 +18,9 @@ create function pg_temp.calling(agents text[], call text) returns text language 
 $$;
 
 -- A page that got no response
-create temp table noted as select distinct result from pg_temp.race(10, pg_temp.calling(array_fill('race ann'::text, array[10]),
+create temp table noted as select distinct result from pg_temp.race(5, pg_temp.calling(array_fill('race ann'::text, array[5]),
   $$public.add_note(md5('race lead')::uuid, 'Call on Monday', md5('race note')::uuid)$$)) result;
-select is((select count(*)::integer from noted), 1, 'a note ten times at once has one response');
+select is((select count(*)::integer from noted), 1, 'a note five times at once has one response');
 select is((select count(*)::integer from public.recruit_notes where recruiting_lead_id = md5('race lead')::uuid), 1, 'and is stored once');
 
 -- Two managers
@@ -40,9 +40,9 @@ select is_empty($$select from public.quick_replies where agency_id = md5('race')
 -- However many recruits there are
 select pg_temp.create_people(), pg_temp.create_vendor('vendor');
 insert into public.recruiting_leads (id, vendor_id, first_name, agency_id, agent_id)
-select md5('lead ' || n)::uuid, md5('vendor')::uuid, 'Lead', md5('agency')::uuid, md5('ann')::uuid from generate_series(1, 5000) n;
+select md5('lead ' || n)::uuid, md5('vendor')::uuid, 'Lead', md5('agency')::uuid, md5('ann')::uuid from generate_series(1, 1500) n;
 insert into public.recruit_notes (recruiting_lead_id, agent_id, body)
-select md5('lead ' || n)::uuid, md5('ann')::uuid, 'Note' from generate_series(1, 5000) n;
+select md5('lead ' || n)::uuid, md5('ann')::uuid, 'Note' from generate_series(1, 1500) n;
 insert into public.recruit_notes (recruiting_lead_id, agent_id, body)
 select md5('lead 1')::uuid, md5('ann')::uuid, 'Note' from generate_series(1, 100);
 analyze public.recruit_notes, public.recruiting_leads;

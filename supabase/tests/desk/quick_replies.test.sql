@@ -13,36 +13,14 @@ from (values
   ('hers', '+19995550001', 'ann', 'ada'), ('odd', '+19995550002', 'ann', 'odd'), ('given', '+19995550003', 'cal', 'ada'),
   ('of nobody', '+19995550004', null, null)) c (name, recruit, agent, lead);
 create function pg_temp.save(
-  person text, shortcut text, body text, id uuid default null, seen timestamptz default null, agency text default null)
-returns jsonb language plpgsql as $$
-declare
-  result jsonb;
-begin
-  perform pg_temp.become(person);
-  result := public.save_quick_reply(shortcut, body, id, seen, md5(agency)::uuid);
-  reset role;
-  return result;
-end
+  person text, shortcut text, body text, id uuid default null, seen timestamptz default null, agency text default null) returns jsonb language sql as $$
+  select pg_temp.value_as(person, format('public.save_quick_reply(%L, %L, %L, %L, %L)', shortcut, body, id, seen, md5(agency)::uuid))
 $$;
-create function pg_temp.forget(person text, id uuid) returns jsonb language plpgsql as $$
-declare
-  result jsonb;
-begin
-  perform pg_temp.become(person);
-  result := public.delete_quick_reply(id);
-  reset role;
-  return result;
-end
+create function pg_temp.forget(person text, id uuid) returns jsonb language sql as $$
+  select pg_temp.value_as(person, format('public.delete_quick_reply(%L)', id))
 $$;
-create function pg_temp.replies(person text, conversation text) returns jsonb language plpgsql as $$
-declare
-  result jsonb;
-begin
-  perform pg_temp.become(person);
-  result := public.quick_replies_to(md5(conversation)::uuid);
-  reset role;
-  return result;
-end
+create function pg_temp.replies(person text, conversation text) returns jsonb language sql as $$
+  select pg_temp.value_as(person, format('public.quick_replies_to(%L)', md5(conversation)::uuid))
 $$;
 create function pg_temp.id_of(shortcut text) returns uuid language sql as $$
   select q.id from public.quick_replies q where q.shortcut = id_of.shortcut and q.agency_id = md5('agency')::uuid
@@ -122,17 +100,11 @@ from theirs;
 select throws_ok(format('select pg_temp.save(%L, ''x'', ''x'', null, null, %L)', person, agency), 'PT404',
   'agency_id: there is no such agency', format('%s stores none for %s', person, agency))
 from (values ('visitor', null), ('visitor', 'nowhere'), ('otto', 'agency')) c (person, agency);
-create function pg_temp.listed(person text) returns text[] language plpgsql as $$
-declare
-  result text[];
-begin
-  perform pg_temp.become(person);
-  result := array(select q.shortcut from public.quick_reply_list q where q.agency_id = md5('agency')::uuid order by q.shortcut);
-  reset role;
-  return result;
-end
+create function pg_temp.listed(person text) returns text language sql as $$
+  select pg_temp.result_as(person,
+    'select array(select q.shortcut from public.quick_reply_list q where q.agency_id = md5(''agency'')::uuid order by q.shortcut)')
 $$;
-select is(pg_temp.listed(person), shortcuts::text[], person || ' reads the list: ' || shortcuts)
+select is(pg_temp.listed(person), shortcuts, person || ' reads the list: ' || shortcuts)
 from (values ('visitor', '{bye,call,hours}'), ('mia', '{bye,call,hours}'), ('ann', '{}'), ('otto', '{}'), ('former', '{}')) c (person, shortcuts);
 select is(pg_temp.forget('visitor', id::uuid) ->> 'id', id, 'an operator deletes it') from theirs;
 select results_eq(

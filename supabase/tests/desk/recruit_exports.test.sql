@@ -4,15 +4,8 @@ select plan(8);
 \ir ../helpers.psql
 
 select pg_temp.create_people();
-create function pg_temp.note(name text, recruits integer) returns jsonb language plpgsql as $$
-declare
-  result jsonb;
-begin
-  perform pg_temp.become(name);
-  result := public.note_export(recruits);
-  reset role;
-  return result;
-end
+create function pg_temp.note(name text, recruits integer) returns jsonb language sql as $$
+  select pg_temp.value_as(name, format('public.note_export(%L)', recruits))
 $$;
 
 select ok(pg_temp.note('mia', 12) ? 'export_id', 'a manager notes an export');

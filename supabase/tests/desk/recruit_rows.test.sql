@@ -21,16 +21,9 @@ insert into public.bot_sessions (conversation_id, script_id, question) values (m
 insert into public.screening_answers (lead_id, question, value, said)
 select md5('ada')::uuid, a.* from (values ('states', '["TX"]'::jsonb, 'Texas'), ('licensed', '"yes"', 'yep')) a;
 
-create function pg_temp.rows_of(name text, by text) returns text language plpgsql as $$
-declare
-  result text;
-begin
-  perform pg_temp.become(name);
-  execute format('select string_agg(first_name, '' '' order by %I, id) from public.recruit_rows where agency_id = %L', by, md5('agency')::uuid)
-  into result;
-  reset role;
-  return result;
-end
+create function pg_temp.rows_of(name text, by text) returns text language sql as $$
+  select pg_temp.result_as(name, format(
+    'select string_agg(first_name, '' '' order by %I, id) from public.recruit_rows where agency_id = %L', by, md5('agency')::uuid))
 $$;
 
 select is(pg_temp.rows_of(name, 'by_name'), expected, format('%s reads: %s', name, expected))
@@ -67,15 +60,8 @@ select pg_temp.become('mia');
 select is((select screening from public.recruit_rows where id = md5('ada')::uuid), 'unanswered', 'the bot has asked in vain');
 reset role;
 
-create function pg_temp.consent_of(name text) returns text language plpgsql as $$
-declare
-  result text;
-begin
-  perform pg_temp.become('mia');
-  select coalesce(consent, 'null') into result from public.recruit_rows where id = md5(name)::uuid;
-  reset role;
-  return result;
-end
+create function pg_temp.consent_of(name text) returns text language sql as $$
+  select pg_temp.result_as('mia', format($q$select coalesce(consent, 'null') from public.recruit_rows where id = %L$q$, md5(name)::uuid))
 $$;
 select is(concat_ws(' ', pg_temp.consent_of('ada'), pg_temp.consent_of('Ben')), 'none null', 'nobody has agreed to texts by themselves');
 

@@ -14,19 +14,8 @@ values (md5('ada')::uuid, md5('vendor')::uuid, 'Ada', md5('agency')::uuid, md5('
 select pg_temp.create_conversation('talk', '+19995550001', '+19995550100', 'cal', lead => 'ada');
 insert into public.recruit_notes (recruiting_lead_id, agent_id, body) values (md5('ada')::uuid, md5('ann')::uuid, 'Calls at noon');
 
-create function pg_temp.attempt(name text, query text) returns text language plpgsql as $$
-declare
-  result text;
-begin
-  perform pg_temp.become(name);
-  begin
-    execute 'select ' || query into result;
-  exception when others then
-    result := sqlstate || ' ' || sqlerrm;
-  end;
-  perform set_config('role', 'none', true);
-  return result;
-end
+create function pg_temp.attempt(name text, query text) returns text language sql as $$
+  select pg_temp.result_as(name, 'select ' || query)
 $$;
 create function pg_temp.set_stage(name text, stage text) returns text language sql as $$
   select pg_temp.attempt(name, format('public.set_recruit_stage(%L, %L) ->> ''stage''', md5('ada')::uuid, stage))
@@ -177,7 +166,7 @@ select pg_temp.commit_of('stages', $sql$
   values ({id}, {id}, 'Race', {id}, md5('stage ann')::uuid)$sql$);
 select * from pg_temp.race(3, $work$ do $do$ begin
   perform set_config('request.jwt.claims', json_build_object('sub', md5('user stage ann')::uuid)::text, false);
-  for n in 1..100 loop
+  for n in 1..40 loop
     if {worker} = 3 then
       insert into public.recruit_stages (recruiting_lead_id, agency_id, stage)
       values (md5('stages')::uuid, md5('stages')::uuid, 'contacted') on conflict do nothing;

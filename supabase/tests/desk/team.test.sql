@@ -78,15 +78,8 @@ select results_eq(
   $$values ('ann', 'agent', true, true, true), ('former', 'manager', false, false, true)$$, 'and what the agent is');
 reset role;
 
-create function pg_temp.sees(name text) returns bigint[] language plpgsql as $$
-declare
-  rows bigint[];
-begin
-  perform pg_temp.become(name);
-  rows := array[(select count(*) from public.team), (select count(*) from public.order_pace)];
-  reset role;
-  return rows;
-end
+create function pg_temp.sees(name text) returns bigint[] language sql as $$
+  select pg_temp.result_as(name, 'select array[(select count(*) from public.team), (select count(*) from public.order_pace)]')::bigint[]
 $$;
 select is(pg_temp.sees(name), rows::bigint[], format('%s reads %s agents and orders', name, rows))
 from (values ('mia', array[4, 6]), ('otto', array[2, 0]), ('ann', array[0, 0]), ('former', array[0, 0]), ('visitor', array[0, 0]))

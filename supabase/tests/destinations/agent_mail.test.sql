@@ -9,18 +9,8 @@ insert into public.recruiting_leads (id, vendor_id, first_name, agency_id, agent
 select md5(name)::uuid, md5('vendor')::uuid, name, md5('agency')::uuid, md5('ann')::uuid, '{"last_name": "Ray"}'
 from unnest(array['Lea', 'Max', 'Ida', 'Tom']) name;
 
-create function pg_temp.choose(name text, variadic about text[]) returns text language plpgsql as $$
-declare
-  chosen text;
-begin
-  perform pg_temp.become(name);
-  chosen := public.set_my_mail(about);
-  reset role;
-  return chosen;
-exception when others then
-  reset role;
-  return sqlstate || ' ' || sqlerrm;
-end
+create function pg_temp.choose(name text, variadic about text[]) returns text language sql as $$
+  select pg_temp.result_as(name, format('select public.set_my_mail(%L)', about))
 $$;
 create function pg_temp.mails() returns setof text language sql as $$
   select concat_ws(' ', p.event, (p.body -> 'data') - 'lead', (p.body #- '{data,lead,id}') #>> '{data,lead}', p.state,

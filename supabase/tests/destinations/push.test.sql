@@ -8,26 +8,9 @@ insert into public.recruiting_leads (id, vendor_id, first_name, vendor_metadata,
 values (md5('ada')::uuid, md5('vendor')::uuid, 'Ada', '{"last_name": "Byron"}', md5('agency')::uuid, md5('ann')::uuid, 'distributed', now());
 
 create function pg_temp.subscribe(who text, endpoint text, p256dh text default repeat('B', 87), auth text default repeat('a', 22)) returns text
-language plpgsql as $$
-begin
-  perform pg_temp.become(who);
-  perform public.save_push_subscription(endpoint, p256dh, auth);
-  reset role;
-  return 'saved';
-exception when others then
-  reset role;
-  return sqlstate || ' ' || sqlerrm;
-end
-$$;
-create function pg_temp.unsubscribe(who text, endpoint text) returns boolean language plpgsql as $$
-declare
-  result boolean;
-begin
-  perform pg_temp.become(who);
-  result := public.remove_push_subscription(endpoint);
-  reset role;
-  return result;
-end
+language sql as $$
+  select regexp_replace(
+    pg_temp.result_as(who, format('select public.save_push_subscription(%L, %L, %L)', endpoint, p256dh, auth)), '^[0-9a-f-]{36}$', 'saved')
 $$;
 create function pg_temp.endpoints(who text) returns text language sql as $$
   select string_agg(s.endpoint, ' ' order by s.endpoint) from public.push_subscriptions s where s.agent_id = md5(who)::uuid
@@ -52,20 +35,15 @@ select pg_temp.become('eve');
 select is((select count(*)::integer from public.push_subscriptions), 0, 'nobody reads another agent''s');
 select throws_ok('select endpoint from public.push_subscriptions', '42501', null, 'nor an endpoint');
 reset role;
-select is(pg_temp.unsubscribe('cal', 'https://push.example/1'), false, 'or removes it');
+select is(pg_temp.value_as('cal', 'public.remove_push_subscription(''https://push.example/1'')'), 'false', 'or removes it');
 
 -- Who may see how agents are notified
 update public.agents set mail_about = '{lead}' where id = md5('ann')::uuid;
-create function pg_temp.notified(who text) returns text language plpgsql as $$
-declare
-  result text;
-begin
-  perform pg_temp.become(who);
-  select string_agg(l.first_name || ' ' || l.push_browsers || l.mail_about::text, ', ' order by l.first_name) into result
-  from public.agent_list l where l.push_browsers > 0 or l.mail_about <> '{}';
-  reset role;
-  return result;
-end
+create function pg_temp.notified(who text) returns text language sql as $$
+  select pg_temp.result_as(who, $q$
+    select string_agg(l.first_name || ' ' || l.push_browsers || l.mail_about::text, ', ' order by l.first_name)
+    from public.agent_list l where l.push_browsers > 0 or l.mail_about <> '{}'
+  $q$)
 $$;
 select is(pg_temp.notified('mia'), 'ann 1{lead}', 'a manager sees how many browsers an agent has, and what the agent is mailed');
 select is(array_agg(pg_temp.notified(who)), '{NULL,NULL,NULL}', 'an agent, and the manager of another agency, do not')

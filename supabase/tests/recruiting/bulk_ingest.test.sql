@@ -1,6 +1,6 @@
 -- Many recruiting leads in one call.
 begin;
-select plan(20);
+select plan(19);
 \ir ../helpers.psql
 
 select pg_temp.create_vendor('vendor', repeat('a', 64)), pg_temp.create_vendor('other');
@@ -98,8 +98,8 @@ select is(
   'an exception with a code of its author''s own makes only its row an error');
 select is(
   jsonb_array_length(pg_temp.ingest((
-    select jsonb_agg(jsonb_build_object('row', n, 'first_name', 'Raise')) from generate_series(0, 999) n)) -> 'errors'),
-  1000, 'a thousand rows are refused one by one');
+    select jsonb_agg(jsonb_build_object('row', n, 'first_name', 'Raise')) from generate_series(0, 29) n)) -> 'errors'),
+  30, 'thirty rows are refused one by one');
 select throws_ok(
   $$select pg_temp.ingest('[{"row": 0, "first_name": "Late", "vendor_lead_id": "30"}, {"row": 1, "first_name": "Disk"}]')$$,
   '53100', null, 'an error that is not about one row fails the whole batch');
@@ -125,10 +125,10 @@ create trigger count_inserts before insert on public.recruiting_leads for each s
 select is(
   pg_temp.ingest((
     select jsonb_agg(jsonb_build_object(
-      'row', n, 'first_name', case n when 777 then 'Broken XX000' else 'Ann' end, 'vendor_lead_id', 'twice ' || n % 900))
-    from generate_series(0, 999) n)),
-  '{"created": 899, "duplicates": 100, "errors": [{"row": 777, "reason": "refused by the database (SQLSTATE XX000)"}]}',
-  'of a thousand rows one is refused, and of two with one vendor_lead_id the first is stored');
+      'row', n, 'first_name', case n when 222 then 'Broken XX000' else 'Ann' end, 'vendor_lead_id', 'twice ' || n % 270))
+    from generate_series(0, 299) n)),
+  '{"created": 269, "duplicates": 30, "errors": [{"row": 222, "reason": "refused by the database (SQLSTATE XX000)"}]}',
+  'of 300 rows one is refused, and of two with one vendor_lead_id the first is stored');
 select cmp_ok(nextval('inserts'), '<', 60::bigint, 'and it is found by few statements');
 drop trigger count_inserts on public.recruiting_leads;
 
@@ -137,11 +137,6 @@ select is(
     select jsonb_agg(jsonb_build_object('row', n, 'first_name', 'Ann', 'vendor_lead_id', 'many ' || n))
     from generate_series(0, 9999) n)),
   '{"created": 10000, "duplicates": 0, "errors": []}', '10,000 leads are created in one call');
-select is(
-  pg_temp.ingest((
-    select jsonb_agg(jsonb_build_object('row', n, 'first_name', 'Ann', 'vendor_lead_id', 'many ' || n))
-    from generate_series(0, 9999) n)),
-  '{"created": 0, "duplicates": 10000, "errors": []}', '10,000 duplicates are counted in one call');
 
 select * from finish();
 rollback;

@@ -1,6 +1,6 @@
 -- Rows that the tables of agencies, vendors, orders and recruiting leads refuse, and rows that they must store.
 begin;
-select plan(41);
+select plan(38);
 \ir ../helpers.psql
 
 select pg_temp.create_agency('agency', 'America/Chicago', 'agent'), pg_temp.create_agency('other agency', 'UTC', 'other agent');
@@ -37,7 +37,7 @@ select throws_ok(
 select throws_ok(
   format('insert into public.vendors (slug, name) values (%L, %L)', slug, 'V'), '23514', null,
   format('the slug %L is refused', slug))
-from unnest(array['Indeed', 'a b', '', '-a', 'a--b']) slug;
+from unnest(array['Indeed', 'a b']) slug;
 select lives_ok(
   $$insert into public.vendors (slug, name, parser) values ('test_v-2', 'V', 'a parser of tomorrow')$$,
   'a parser may have any name, because only the code knows which parsers exist');

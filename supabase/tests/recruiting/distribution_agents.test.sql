@@ -1,6 +1,6 @@
 -- The agent of the order's agency to whom a recruiting lead goes.
 begin;
-select plan(18);
+select plan(19);
 \ir ../helpers.psql
 
 update public.recruiting_orders set status = 'paused';
@@ -34,6 +34,7 @@ select is(
   'every turn is recorded with its time');
 
 update public.agents set accepts_recruits = true where id = md5('manager')::uuid;
+select is(private.next_agent(md5('agency')::uuid, null), md5('manager')::uuid, 'a preview says whose turn it is, of those who never had a lead first');
 select is(pg_temp.next(2), array['manager', 'second'], 'a manager who accepts recruits takes turns too');
 update public.agents set accepts_recruits = false where id = md5('manager')::uuid;
 

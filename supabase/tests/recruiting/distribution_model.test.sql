@@ -298,14 +298,18 @@ end
 $$;
 create function pg_temp.preview_next(world integer) returns void language plpgsql as $$
 declare
-  lead constant jsonb := jsonb_build_object('id', gen_random_uuid(), 'first_name', 'Ada', 'vendor_metadata',
-    jsonb_build_object('state', pg_temp.one_of('TX', 'OK', 'CA', null)));
+  lead jsonb;
+  states text[] := array['TX', 'OK', 'CA', null];
+  previews jsonb[];
+  places jsonb[];
 begin
-  update result r
-  set
-    previewed = public.preview_recruiting_lead(encode(sha256('vendor 1'), 'hex'), lead) -> 'distributed_to',
-    went_to = pg_temp.ingest_lead(encode(sha256('vendor 1'), 'hex'), lead) -> 'distributed_to'
-  where r.seed = world and r.round = 2;
+  for i in 1..4 loop
+    lead := jsonb_build_object(
+      'id', gen_random_uuid(), 'first_name', 'Ada', 'vendor_metadata', jsonb_build_object('state', states[i]));
+    previews[i] := public.preview_recruiting_lead(encode(sha256('vendor 1'), 'hex'), lead) -> 'distributed_to';
+    places[i] := pg_temp.ingest_lead(encode(sha256('vendor 1'), 'hex'), lead) -> 'distributed_to';
+  end loop;
+  update result r set previewed = to_jsonb(previews), went_to = to_jsonb(places) where r.seed = world and r.round = 2;
 end
 $$;
 
@@ -315,7 +319,7 @@ select pg_temp.in_world(n, n / 100.0, '
   select pg_temp.change_orders(), pg_temp.make_leads();
   select pg_temp.distribute(world, 2);
   select pg_temp.preview_next(world)')
-from generate_series(1, 60) n;
+from generate_series(1, 20) n;
 
 select is_empty(
   $$select seed, round from result where stored <> expected$$,
@@ -329,33 +333,39 @@ select cmp_ok(
     ) as worlds
     from result
     group by round
-  ) r), '>', 30::bigint, 'in most worlds some leads are distributed and some are not, before orders are changed and after');
+  ) r), '>', 10::bigint, 'in most worlds some leads are distributed and some are not, before orders are changed and after');
 select is_empty(
   'select seed, previewed, went_to from result where previewed <> went_to',
-  'a preview says where the next lead goes: next_agent() in supabase/schemas/recruiting/placement.sql has the rule of lock_agents()');
-select cmp_ok((select count(distinct went_to)::integer from result), '>', 3, 'the next lead goes to various agents');
+  'a preview says where the next leads go: next_agent() in supabase/schemas/recruiting/placement.sql has the rule of lock_agents()');
+select cmp_ok((select count(distinct went_to)::integer from result), '>', 3, 'the next leads go to various agents');
 
 -- Worlds to explain alone
-select pg_temp.in_world(n, -n / 200.0, 'select pg_temp.explain(world)') from generate_series(61, 140) n;
+select pg_temp.in_world(n, -n / 200.0, 'select pg_temp.explain(world)') from generate_series(61, 80) n;
 select is_empty(
   'select seed, subject, said, chosen from explained where said is distinct from chosen',
   'explain_lead() and explain_order() say what best_order() chooses: supabase/schemas/operators/explain.sql has its rule');
 select cmp_ok(
-  (select count(distinct (chosen::text, left(subject, 5)))::integer from explained), '>', 50, 'in worlds that differ');
+  (select count(distinct (chosen::text, left(subject, 5)))::integer from explained), '>', 20, 'in worlds that differ');
 select is_empty('select * from miscounted', 'and each lead is counted on its day');
 
 -- The comparison sees a change that the choices of orders do not follow.
-delete from result;
-select pg_temp.in_world(n, -n / 300.0, '
-  select pg_temp.distribute(world, 1);
-  alter table public.recruiting_orders disable trigger keep_order_choices;
-  select pg_temp.change_orders();
-  alter table public.recruiting_orders enable trigger keep_order_choices;
-  select pg_temp.make_leads();
-  select pg_temp.distribute(world, 2)')
-from generate_series(201, 215) n;
-select isnt_empty(
-  'select seed from result where round = 2 and stored <> expected', 'a forgotten trigger of recruiting_order_choices is seen');
+create view pg_temp.differing as select seed from result where round = 2 and stored <> expected;
+create function pg_temp.forget_trigger() returns void language plpgsql as $$
+begin
+  for n in 201..230 loop
+    perform pg_temp.in_world(n, -n / 300.0, '
+      select pg_temp.distribute(world, 1);
+      alter table public.recruiting_orders disable trigger keep_order_choices;
+      select pg_temp.change_orders();
+      alter table public.recruiting_orders enable trigger keep_order_choices;
+      select pg_temp.make_leads();
+      select pg_temp.distribute(world, 2)');
+    exit when exists (select from differing);
+  end loop;
+end
+$$;
+select pg_temp.forget_trigger();
+select isnt_empty('select from differing', 'a forgotten trigger of recruiting_order_choices is seen');
 
 select * from finish();
 rollback;

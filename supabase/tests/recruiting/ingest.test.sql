@@ -1,6 +1,6 @@
 -- One recruiting lead: stored, recognised when it comes again, whatever it holds. Where it goes is another file.
 begin;
-select plan(34);
+select plan(31);
 \ir ../helpers.psql
 
 select pg_temp.create_vendor('vendor', repeat('a', 64)), pg_temp.create_vendor('other', repeat('b', 64));
@@ -33,7 +33,7 @@ select throws_ok(
 select is(
   pg_temp.ingest(jsonb_build_object('vendor_lead_id', id)) ->> 'status', 'created',
   format('a lead with the vendor_lead_id %s is never a duplicate', coalesce(quote_literal(id), 'null')))
-from unnest(array[null, null, '', '', '  ']) id;
+from unnest(array[null, null, ' ']) id;
 select is(pg_temp.ingest('{"vendor_lead_id": 12345678901234567890}') ->> 'status', 'created', 'a vendor_lead_id may be a number');
 select is(
   pg_temp.ingest('{"vendor_lead_id": "12345678901234567890"}') ->> 'status', 'duplicate',
@@ -80,8 +80,7 @@ select throws_ok(format('select pg_temp.ingest(%L)', lead), 'PT400', message, de
 from (values
   ('{"first_name": null}', 'missing first_name', 'no first_name'),
   ('{"first_name": " "}', 'missing first_name', 'a blank first_name'),
-  ('{"vendor_metadata": []}', 'vendor_metadata must be an object', 'vendor_metadata that is a list'),
-  ('{"vendor_metadata": "x"}', 'vendor_metadata must be an object', 'vendor_metadata that is a string')
+  ('{"vendor_metadata": []}', 'vendor_metadata must be an object', 'vendor_metadata that is a list')
 ) as wrong (lead, message, description);
 
 select lives_ok(format('select pg_temp.ingest(%L)', lead), 'never an error: ' || left(lead, 60))

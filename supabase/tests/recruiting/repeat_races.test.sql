@@ -17,13 +17,13 @@ create function pg_temp.make_rule(action text) returns void language sql as $$
     values (md5('repeat')::uuid, '{phone,email}', '1 day', %L);
   $sql$, action))
 $$;
--- Twelve connections send twenty people each: as a call of several leads, each with its phone or with its email, in either
+-- Six connections send ten people each: as a call of several leads, each with its phone or with its email, in either
 -- direction; and every third connection as a bulk.
 create function pg_temp.send_people() returns void language plpgsql as $$
 declare
   ignored text;
 begin
-  perform pg_temp.race(12, $race$
+  perform pg_temp.race(6, $race$
     select case when {worker} % 3 = 0
       then public.ingest_recruiting_lead_batch(encode(sha256('repeat'), 'hex'), jsonb_agg(lead || '{"row": 0}' order by n))
       else public.ingest_recruiting_leads(jsonb_agg(jsonb_build_object('key_hash', encode(sha256('repeat'), 'hex'), 'lead', lead) order by n))
@@ -32,7 +32,7 @@ begin
       select n * (-1) ^ {worker} as n, jsonb_build_object(
         'id', gen_random_uuid(), 'vendor_lead_id', '{worker} ' || n, 'first_name', 'Ada', 'vendor_metadata', jsonb_build_object(
           'phone', '+1312555' || to_char(2000 + n, 'FM0000'), 'email', n || '@example.com')) as lead
-      from generate_series(1, 20) n
+      from generate_series(1, 10) n
     ) people
   $race$, 'repeated');
   for attempt in 1..50 loop
@@ -46,7 +46,7 @@ $$;
 create view pg_temp.own as select * from public.recruiting_leads where vendor_id = md5('repeat')::uuid;
 
 select pg_temp.make_rule('hold'), pg_temp.send_people();
-select is((select count(*)::integer from own), 240, 'all leads are stored');
+select is((select count(*)::integer from own), 60, 'all leads are stored');
 select is(
   (select array_agg(distinct firsts) from (
     select count(*) filter (where distribution <> 'repeat') as firsts from own group by phone) p),
@@ -58,7 +58,7 @@ select is(
 select pg_temp.make_rule('duplicate'), pg_temp.send_people();
 select is((select array_agg(distinct leads) from (select count(*) as leads from own group by phone) p), array[1::bigint],
   'of each person exactly one lead is stored');
-select is((select count(*)::integer from own), 20, 'and of all people');
+select is((select count(*)::integer from own), 10, 'and of all people');
 
 select pg_temp.make_rule('same_agent'), pg_temp.send_people();
 select is(

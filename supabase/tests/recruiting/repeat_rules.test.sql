@@ -55,6 +55,8 @@ create function pg_temp.person_scans() returns bigint language sql as $$
   where c.relname in ('recruiting_leads_phone_idx', 'recruiting_leads_email_idx', 'person_locks_pkey', 'suppressions_pkey')
 $$;
 delete from public.repeat_rules where true;
+-- Of an empty table that was large, the planner would ask an index whether it has any row.
+truncate public.suppressions;
 create temp table scans as select pg_temp.person_scans() as before;
 select pg_temp.come('n1', 'first', '+13125550100', 'nan@example.com'), pg_temp.come('n2', 'second', '+13125550100', 'nan@example.com');
 select is(pg_temp.person_scans(), before, 'without a rule and a suppression, nobody''s other leads are looked up') from scans;

@@ -1,6 +1,6 @@
 -- A chunk of an import of sales leads.
 begin;
-select plan(29);
+select plan(28);
 \ir ../helpers.psql
 
 select pg_temp.create_agency('agency', 'UTC', 'agent', 'former'), pg_temp.create_agency('other', 'UTC', 'other agent');
@@ -135,17 +135,12 @@ end
 $$;
 create trigger count_inserts before insert on public.leads for each statement execute function pg_temp.count_inserts();
 select is(
-  (select pg_temp.import(pg_temp.leads(array(select * from generate_series(3000, 3999)),
-     '{"3000": {"first_name": "Broken XX000"}, "3777": {"first_name": "Broken XX000"}}')) -> 'failed'),
+  (select pg_temp.import(pg_temp.leads(array(select * from generate_series(3000, 3299)),
+     '{"3000": {"first_name": "Broken XX000"}, "3222": {"first_name": "Broken XX000"}}')) -> 'failed'),
   '[{"index": 0, "reason": "refused by the database (SQLSTATE XX000)"},
-    {"index": 777, "reason": "refused by the database (SQLSTATE XX000)"}]',
-  'of a thousand leads two fail');
+    {"index": 222, "reason": "refused by the database (SQLSTATE XX000)"}]',
+  'of 300 leads two fail');
 select cmp_ok(nextval('inserts'), '<', 100::bigint, 'and they are found by few statements');
-drop trigger count_inserts on public.leads;
-select is(
-  (select jsonb_array_length(result -> 'imported') from public.import_leads(
-     md5('agency')::uuid, md5('agent')::uuid, null, pg_temp.leads(array(select * from generate_series(1000, 2999)))) result),
-  2000, '2,000 leads are imported in one chunk');
 
 -- A connection keeps the plans that it made while the table was small, those of foreign keys too.
 truncate public.leads cascade;
@@ -156,7 +151,7 @@ create temp table read_before as select pg_stat_get_xact_tuples_returned('public
 select is(
   (select pg_stat_get_xact_tuples_returned('public.leads'::regclass) - rows
    from public.import_leads(
-     md5('agency')::uuid, md5('agent')::uuid, null, pg_temp.leads(array(select * from generate_series(5001, 5500)))), read_before),
+     md5('agency')::uuid, md5('agent')::uuid, null, pg_temp.leads(array(select * from generate_series(5001, 5200)))), read_before),
   0::bigint, 'an import into a table that has grown reads none of the other leads');
 
 select * from finish();

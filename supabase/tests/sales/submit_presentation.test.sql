@@ -9,16 +9,9 @@ select pg_temp.create_people(), pg_temp.create_lead('lead', 'ann'), pg_temp.crea
 create function pg_temp.submit_as(
   name text, lead text, demographics jsonb default null, sale jsonb default null, referrals jsonb default '[]',
   submission text default null
-) returns jsonb language plpgsql as $$
-declare
-  result jsonb;
-begin
-  perform pg_temp.become(name);
-  result := public.submit_lead_presentation(
-    md5(lead)::uuid, demographics, sale, referrals, md5('submission ' || submission)::uuid);
-  reset role;
-  return result;
-end
+) returns jsonb language sql as $$
+  select pg_temp.value_as(name, format(
+    'public.submit_lead_presentation(%L, %L, %L, %L, %L)', md5(lead)::uuid, demographics, sale, referrals, md5('submission ' || submission)::uuid))
 $$;
 
 -- Rights to call it

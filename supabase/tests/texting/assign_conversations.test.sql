@@ -10,15 +10,9 @@ from (values
   ('his', '+19995551004', 'cal', 'agency'), ('elsewhere', '+19995551005', 'eve', 'elsewhere')
 ) c (name, recruit, owner, agency);
 
-create function pg_temp.assign(name text, agent text, variadic conversations text[]) returns jsonb language plpgsql as $$
-declare
-  result jsonb;
-begin
-  perform pg_temp.become(name);
-  result := public.assign_conversations(array(select md5(c)::uuid from unnest(conversations) c), md5(agent)::uuid);
-  reset role;
-  return result;
-end
+create function pg_temp.assign(name text, agent text, variadic conversations text[]) returns jsonb language sql as $$
+  select pg_temp.value_as(name, format(
+    'public.assign_conversations(%L, %L)', array(select md5(c)::uuid from unnest(conversations) c), md5(agent)::uuid))
 $$;
 
 create view pg_temp.notified as

@@ -17,15 +17,15 @@ select pg_temp.commit($sql$
   )
   select md5('race ' || n)::uuid, md5('race')::uuid, '+1999557' || 1000 + n, '+19995552000', 'escalated', md5('ann')::uuid,
     now() + interval '1 hour'
-  from generate_series(1, 40) n;
+  from generate_series(1, 20) n;
 $sql$);
 
--- Forty recruits text STOP while their agent's texts are queued and claimed, and the provider refuses some of them.
+-- Twenty recruits text STOP while their agent's texts are queued and claimed, and the provider refuses some of them.
 select pg_temp.race(6, $work$
   do $do$
   declare claimed jsonb;
   begin
-    for n in 1..40 loop
+    for n in 1..20 loop
       if {worker} = 1 then perform public.receive_sms('+1999557' || 1000 + n, '+19995552000', 'race stop ' || n, 'STOP', '[]');
       elsif {worker} <= 3 then perform private.queue_text(md5('race ' || n)::uuid, 'agent', 'Hi');
       else
@@ -49,8 +49,8 @@ select c.recruit_phone, o.*
 from public.text_outbox o join public.recruiting_conversations c on c.id = o.conversation_id
 where c.agency_id = md5('race')::uuid;
 select is(
-  (select count(*)::integer from public.text_consents where agency_id = md5('race')::uuid and state = 'opted_out'), 40,
-  'forty recruits who text STOP are opted out');
+  (select count(*)::integer from public.text_consents where agency_id = md5('race')::uuid and state = 'opted_out'), 20,
+  'twenty recruits who text STOP are opted out');
 select is_empty(
   $$select * from pg_temp.texts t where exists (
       select from public.text_consent_events e
@@ -65,7 +65,7 @@ select is((select count(*)::integer from pg_temp.texts where state in ('pending'
 select pg_temp.race(5, $work$
   do $do$
   begin
-    for n in 1..20 loop
+    for n in 1..10 loop
       if {worker} = 5 then insert into public.service_numbers (phone, agency_id) values ('+1999555' || 2100 + n, md5('race')::uuid);
       else
         perform public.receive_sms('+1999557' || 2000 + n * 10 + {worker}, '+1999555' || 2100 + n, 'race new ' || n || '-{worker}',
@@ -79,13 +79,13 @@ $work$);
 select is(
   (select count(*)::integer from public.text_consents
    where agency_id = md5('race')::uuid and phone like '+19995572%' and state = 'opted_out'),
-  80, 'no STOP is lost that comes while its number is added');
+  40, 'no STOP is lost that comes while its number is added');
 
 -- A conversation is made while its recruit texts STOP.
 select pg_temp.race(3, $work$
   do $do$
   begin
-    for n in 1..40 loop
+    for n in 1..20 loop
       if {worker} = 3 then
         insert into public.recruiting_conversations (agency_id, recruit_phone, service_phone)
         values (md5('race')::uuid, '+1999557' || 3000 + n, '+19995552200');
@@ -101,20 +101,20 @@ $work$);
 select is(
   (select count(*)::integer from public.text_consents
    where agency_id = md5('race')::uuid and phone like '+19995573%' and state = 'opted_out'),
-  40, 'no STOP is lost that comes while its conversation is made');
+  20, 'no STOP is lost that comes while its conversation is made');
 select results_eq(
   $$select count(*), count(c.last_message_at) from public.recruiting_messages m
     join public.recruiting_conversations c on c.id = m.conversation_id where m.provider_message_id like 'race made %'$$,
-  'values (80::bigint, 80::bigint)', 'and no text is; each conversation has the time of its texts');
+  'values (40::bigint, 40::bigint)', 'and no text is; each conversation has the time of its texts');
 select is_empty($$select from public.unmatched_texts where message_sid like 'race made %'$$, 'none is left unmatched');
 
 -- One text and one callback many times at once
-select pg_temp.race(10, $$ select public.receive_sms('+19995571001', '+19995552000', 'race repeated', 'START', '[]')::text
+select pg_temp.race(5, $$ select public.receive_sms('+19995571001', '+19995552000', 'race repeated', 'START', '[]')::text
 $$);
 select results_eq(
   $$select count(*) from public.text_consent_events e
     join public.recruiting_messages m on m.id = e.message_id where m.provider_message_id = 'race repeated'$$,
-  array[1::bigint], 'a text ten times at once is one event');
+  array[1::bigint], 'a text five times at once is one event');
 
 -- Agents begin a conversation with one recruit, while leads of the recruit are distributed.
 select pg_temp.commit($sql$

@@ -19,19 +19,8 @@ from (values
   ('again', '+19995550001', 'agency', 'cal')
 ) l (name, phone, agency, agent);
 
--- Calls a function as the API does for a signed-in user.
-create function pg_temp.as_user(name text, query text) returns jsonb language plpgsql as $$
-declare
-  result jsonb;
-begin
-  perform pg_temp.become(name);
-  execute 'select to_jsonb(' || query || ')' into result;
-  reset role;
-  return result;
-end
-$$;
 create function pg_temp.start(name text, lead text, agent text default null) returns jsonb language sql as $$
-  select pg_temp.as_user(name, format('public.start_conversation(%L, %L)', md5(lead)::uuid, md5(agent)::uuid))
+  select pg_temp.value_as(name, format('public.start_conversation(%L, %L)', md5(lead)::uuid, md5(agent)::uuid))
 $$;
 create function pg_temp.number(name text, lead text, agent text default null) returns text language sql as $$
   select pg_temp.start(name, lead, agent) ->> 'service_phone'
@@ -99,7 +88,7 @@ from unnest(array['former', 'otto', 'nobody']) agent;
 
 -- Back to the bot
 create function pg_temp.hand_back(name text) returns text language sql as $$
-  select pg_temp.as_user(name, format('public.hand_back_to_bot(%L)', (pg_temp.conversation('0002')).id)) ->> 'status'
+  select pg_temp.value_as(name, format('public.hand_back_to_bot(%L)', (pg_temp.conversation('0002')).id)) ->> 'status'
 $$;
 update public.recruiting_conversations set status = 'escalated' where recruit_phone = '+19995550002';
 select throws_ok(format('select pg_temp.hand_back(%L)', name), 'PT404', 'conversation_id: there is no such conversation',
@@ -109,29 +98,29 @@ select is(pg_temp.hand_back('ann'), 'bot', 'the assigned agent hands a conversat
 select results_eq($$select status, assigned_agent_id from pg_temp.conversation('0002')$$, $$values ('bot', md5('ann')::uuid)$$,
   'it stays assigned');
 select is(pg_temp.hand_back('mia'), 'bot', 'a manager may as well, also when the bot has it already');
-select throws_ok($$select pg_temp.as_user('mia', 'public.hand_back_to_bot(gen_random_uuid())')$$, 'PT404', null,
+select throws_ok($$select pg_temp.value_as('mia', 'public.hand_back_to_bot(gen_random_uuid())')$$, 'PT404', null,
   'an unknown conversation cannot be handed back');
 
 -- Notifications
 select pg_temp.create_conversation('told', '+19995550020', '+19995550101', 'ann');
 select public.receive_sms('+19995550020', '+19995550101', 'test told ' || n, 'Hi', '[]') from generate_series(1, 3) n;
 create function pg_temp.read(name text) returns integer language sql as $$
-  select pg_temp.as_user(name, format('public.mark_read(%L)', array(
+  select pg_temp.value_as(name, format('public.mark_read(%L)', array(
     select id from public.agent_notifications where conversation_id = md5('told')::uuid
   )))::integer
 $$;
-select is(pg_temp.as_user('ann', '(select count(*) from public.agent_notifications where conversation_id = md5(''told'')::uuid)'), '3'::jsonb, 'an agent reads the agent''s own');
+select is(pg_temp.value_as('ann', '(select count(*) from public.agent_notifications where conversation_id = md5(''told'')::uuid)'), '3'::jsonb, 'an agent reads the agent''s own');
 select is(pg_temp.read('cal'), 0, 'nobody else marks them as read');
 select is(pg_temp.read('visitor'), 0, 'nor does somebody who is not an agent');
 select is(pg_temp.read('ann'), 3, 'the agent marks them as read');
 select is(pg_temp.read('ann'), 0, 'once');
-select is(pg_temp.as_user('ann', 'public.mark_read(null)'), '0'::jsonb, 'no ids are none');
+select is(pg_temp.value_as('ann', 'public.mark_read(null)'), '0'::jsonb, 'no ids are none');
 select is((select count(*)::integer from public.agent_notifications
   where conversation_id = md5('told')::uuid and read_at is null), 0, 'they are read');
 
 -- Consent that a manager records
 create function pg_temp.record(name text, phone text, state text, reason text) returns jsonb language sql as $$
-  select pg_temp.as_user(name, format('public.record_text_consent(%L, %L, %L)', phone, state, reason))
+  select pg_temp.value_as(name, format('public.record_text_consent(%L, %L, %L)', phone, state, reason))
 $$;
 select is(pg_temp.record('mia', '+19995550020', 'opted_out', 'Told me on the phone'),
   '{"phone": "+19995550020", "state": "opted_out"}', 'a manager records an opt-out');
@@ -140,7 +129,7 @@ select results_eq(
   $$values (md5('agency')::uuid, 'opted_out', 'manager', md5('mia')::uuid, 'Told me on the phone')$$,
   'with the reason and the manager''s id, for the own agency');
 select ok(private.is_opted_out(md5('agency')::uuid, '+19995550020'), 'it holds');
-select is(pg_temp.as_user('ann', '(select state from public.text_consents)'), '"opted_out"',
+select is(pg_temp.value_as('ann', '(select state from public.text_consents)'), '"opted_out"',
   'an agent reads the consents of the agent''s conversations');
 select throws_ok(format('select pg_temp.record(%L, %L, %L, %L)', name, phone, state, reason), code, message)
 from (values

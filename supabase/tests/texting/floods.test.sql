@@ -56,11 +56,11 @@ create function pg_temp.state_of(name text) returns text language sql as $$
 $$;
 -- The number of rows of a table and its indexes that a query reads.
 
--- A conversation of thousands of texts, in which we have texted 60 times
+-- A conversation of a thousand texts, in which we have texted 60 times
 select pg_temp.begin_talk('flood');
 insert into public.recruiting_messages (conversation_id, direction, sender_type, body, created_at)
 select md5('flood')::uuid, 'inbound', 'recruit', 'ok', now() - interval '1 day' - n * interval '1 second'
-from generate_series(1, 5000) n;
+from generate_series(1, 1000) n;
 with sent as (
   insert into public.recruiting_messages (conversation_id, direction, sender_type, body, created_at)
   select md5('flood')::uuid, 'outbound', 'bot', 'Hi', now() - n * interval '1 minute' from generate_series(1, 60) n
@@ -73,11 +73,11 @@ select is(
   (select cardinality(message_ids) from public.bot_turns where conversation_id = md5('flood')::uuid), 20, 'a turn has 20 texts');
 select cmp_ok(
   pg_temp.rows_read('public.recruiting_messages', $$select pg_temp.turn_of('flood')$$), '<', 200::bigint,
-  'to read it is to read them, and not the thousands before them');
+  'to read it is to read them, and not those before them');
 select is(jsonb_array_length(pg_temp.turn_of('flood') -> 'texts'), 20, 'the worker gets 20');
-select pg_temp.write('flood') from generate_series(1, 330);
+select pg_temp.write('flood') from generate_series(1, 30);
 select is(pg_temp.state_of('flood'), 'escalated escalated not_understood', 'with one more the conversation goes to a person');
-select is(pg_temp.notified('flood'), 'ann handoff not_understood, ann text 329', 'the agent is notified of the reason, and of each later text');
+select is(pg_temp.notified('flood'), 'ann handoff not_understood, ann text 29', 'the agent is notified of the reason, and of each later text');
 select is(pg_temp.turn_of('flood') #> '{session,is_handed_over}', 'true', 'and in a later turn the bot only listens');
 select is_empty(
   $$select from public.text_outbox o where o.conversation_id = md5('flood')::uuid and o.state = 'pending'$$,
@@ -98,12 +98,12 @@ update public.agents set is_active = first_name <> 'former' where agency_id = md
 
 -- Long texts
 select pg_temp.begin_talk('long');
-select pg_temp.write('long', repeat(U&'\FDFA', 60000)) from generate_series(1, 20);
+select pg_temp.write('long', repeat(U&'\FDFA', 60000));
 select is(
-  (select array_agg(distinct length(t ->> 'body')) from jsonb_array_elements(pg_temp.turn_of('long') -> 'texts') t), '{1600}',
+  length(pg_temp.turn_of('long') #>> '{texts,0,body}'), 1600,
   'the bot reads as much of a text as the provider sends');
 select is(
-  (select sum(length(body))::integer from public.recruiting_messages where conversation_id = md5('long')::uuid), 1200000,
+  (select length(body) from public.recruiting_messages where conversation_id = md5('long')::uuid), 60000,
   'all of it is stored');
 
 -- An answering machine
@@ -167,7 +167,7 @@ begin
 end
 $$;
 
-select pg_temp.add_unmatched('+13125550001', '+19995550100', 9000), pg_temp.ingest('flood lead', '+13125550001');
+select pg_temp.add_unmatched('+13125550001', '+19995550100', 2500), pg_temp.ingest('flood lead', '+13125550001');
 select is(public.claim_greetings(10), jsonb_build_array(md5('flood lead')::uuid), 'a lead of the flood''s number is to be greeted');
 select cmp_ok(
   pg_temp.rows_read('public.unmatched_texts', $$select public.queue_greeting(md5('flood lead')::uuid)$$), '<', 5000::bigint,
@@ -180,25 +180,25 @@ select is(public.claim_take_overs(10), '[]', 'one worker at a time');
 select cmp_ok(
   pg_temp.rows_read('public.unmatched_texts', format('select public.take_over_texts(%L)', pg_temp.conversation('+13125550001'))),
   '<', 5000::bigint, 'each time it reads a portion');
-select is(pg_temp.take_over(), 8, 'until none is left');
+select is(pg_temp.take_over(), 1, 'until none is left');
 select is(
   array[pg_temp.messages('+13125550001'), (select count(*)::integer from public.unmatched_texts),
     (select count(*)::integer from private.waiting_take_overs)],
-  '{9000,0,0}', 'all are taken over, and nothing waits any more');
+  '{2500,0,0}', 'all are taken over, and nothing waits any more');
 select results_eq(
   $$select count(*), min(created_at), max(created_at), min(id::text) filter (where created_at = now() - interval '10 days' + interval '7 seconds')
     from public.recruiting_messages where conversation_id = pg_temp.conversation('+13125550001') and direction = 'inbound'$$,
-  $$values (9000::bigint, now() - interval '10 days' + interval '1 second', now() - interval '10 days' + interval '9000 seconds',
+  $$values (2500::bigint, now() - interval '10 days' + interval '1 second', now() - interval '10 days' + interval '2500 seconds',
     md5('+13125550001+199955501007')::uuid::text)$$,
   'each with the time it came');
 select results_eq(
   $$select last_message_at, (select count(*) from public.agent_notifications n where n.conversation_id = c.id and kind = 'text')
     from public.recruiting_conversations c where recruit_phone = '+13125550001'$$,
-  $$values (now() - interval '10 days' + interval '9000 seconds', 9000::bigint)$$,
+  $$values (now() - interval '10 days' + interval '2500 seconds', 2500::bigint)$$,
   'last_message_at is that of the last one, and somebody is notified of each');
 
 -- The words about a consent, where no agency had the number
-select pg_temp.add_unmatched('+13125550002', '+19995550200', 3000, opt_out => 2500);
+select pg_temp.add_unmatched('+13125550002', '+19995550200', 1200, opt_out => 1100);
 select pg_temp.create_conversation('consent', '+13125550002', '+19995550200');
 select is(pg_temp.messages('+13125550002'), 1000, 'an opt-out is not among the first texts that are taken over');
 select ok(private.is_opted_out(md5('agency')::uuid, '+13125550002'), 'and holds at once');
@@ -208,11 +208,11 @@ select results_eq(
   $$values ('opted_in', 1::bigint), ('opted_out', 1::bigint)$$, 'each consent stands there once');
 select results_eq(
   $$select state::text, changed_at from public.text_consents where phone = '+13125550002'$$,
-  $$values ('opted_out', now() - interval '10 days' + interval '2500 seconds')$$, 'as of when it came');
-select is(pg_temp.notified('consent'), 'mia opt_out 1, mia text 2999', 'a person is notified of the opt-out as such');
+  $$values ('opted_out', now() - interval '10 days' + interval '1100 seconds')$$, 'as of when it came');
+select is(pg_temp.notified('consent'), 'mia opt_out 1, mia text 1199', 'a person is notified of the opt-out as such');
 
 -- Texts of the last hour are for the bot, which leaves so many to a person
-select pg_temp.add_unmatched('+13125550003', '+19995550100', 1500, days => 0);
+select pg_temp.add_unmatched('+13125550003', '+19995550100', 30, days => 0);
 update public.unmatched_texts set received_at = now() where recruit_phone = '+13125550003';
 select pg_temp.ingest('new flood', '+13125550003'), public.claim_greetings(10), public.queue_greeting(md5('new flood')::uuid);
 select results_eq(

@@ -86,18 +86,8 @@ select is(pg_temp.copies('two') || '; ' || pg_temp.copies('off') || '; ' || pg_t
 select is(public.queue_media_copies(array['two', 'early', 'off']), 0, 'a second time changes nothing');
 
 -- Readers
-create function pg_temp.reads(person text) returns bigint language plpgsql as $$
-declare
-  n bigint;
-begin
-  perform pg_temp.become(person);
-  select count(*) into n from public.media_copies;
-  perform set_config('role', 'none', true);
-  return n;
-end
-$$;
 select is(
-  (select array_agg(pg_temp.reads(name) order by n) from unnest(array['ann', 'cal', 'mia', 'otto']) with ordinality p (name, n)),
+  (select array_agg(pg_temp.result_as(name, 'select count(*) from public.media_copies')::bigint order by n) from unnest(array['ann', 'cal', 'mia', 'otto']) with ordinality p (name, n)),
   array[4, 0, 4, 0]::bigint[], 'who reads the conversation reads of its files, and nobody else');
 select throws_ok($$select pg_temp.become('ann'); update public.media_copies set state = 'waiting'$$, '42501', null, 'no agent writes them');
 

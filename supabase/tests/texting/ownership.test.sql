@@ -42,15 +42,8 @@ $$;
 create function pg_temp.take(name text, conversation text, client text) returns text language sql as $$
   select pg_temp.send(name, conversation, client, ', take_over => true')
 $$;
-create function pg_temp.call(name text, query text) returns jsonb language plpgsql as $$
-declare
-  result jsonb;
-begin
-  perform pg_temp.become(name);
-  execute 'select public.' || query into result;
-  reset role;
-  return result;
-end
+create function pg_temp.call(name text, query text) returns jsonb language sql as $$
+  select pg_temp.value_as(name, 'public.' || query)
 $$;
 create function pg_temp.ask(name text, conversation text) returns jsonb language sql as $$
   select pg_temp.call(name, format('ask_for_conversation(%L)', md5(conversation)::uuid))

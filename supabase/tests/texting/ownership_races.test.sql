@@ -14,7 +14,7 @@ select pg_temp.commit($sql$
   )
   select md5('race ' || n)::uuid, md5('race')::uuid, '+1999556' || 1000 + n, '+19995550100', 'escalated', md5('ann')::uuid,
     now() + interval '1 hour'
-  from generate_series(1, 200) n;
+  from generate_series(1, 80) n;
 $sql$);
 -- Sends a text as this agent, and returns its status or the error.
 create function pg_temp.sending(agent text, n text, client text, take_over boolean) returns text language sql as $$
@@ -37,9 +37,9 @@ join public.agents a on a.id = n.agent_id and a.agency_id = md5('race')::uuid
 join public.agents b on b.id = n.by_agent_id
 where n.kind = 'taken_over';
 
--- 100 conversations: two managers take each over, and its agent writes, at once.
+-- 40 conversations: two managers take each over, and its agent writes, at once.
 select * from pg_temp.race(3, format(
-  $work$ do $do$ begin for n in 1..100 loop
+  $work$ do $do$ begin for n in 1..40 loop
     case {worker} when 1 then %s when 2 then %s else %s end case; commit; end loop; end $do$ $work$,
   pg_temp.sending('race mia', 'n', 'mia', true), pg_temp.sending('race moe', 'n', 'moe', true),
   pg_temp.sending('ann', 'n', 'ann', false)));
@@ -52,9 +52,9 @@ select c.id, a.first_name as owner, count(o.*) as texts,
 from public.recruiting_conversations c
 join public.agents a on a.id = c.assigned_agent_id
 left join public.text_outbox o on o.conversation_id = c.id
-where c.id in (select md5('race ' || n)::uuid from generate_series(1, 100) n)
+where c.id in (select md5('race ' || n)::uuid from generate_series(1, 40) n)
 group by c.id, a.first_name;
-select is((select count(*)::integer from taken where owner <> 'ann'), 100, 'a manager has each of 100 conversations');
+select is((select count(*)::integer from taken where owner <> 'ann'), 40, 'a manager has each of 40 conversations');
 select is_empty(
   $$select from taken where texts <> case when is_refused then 2 else 3 end$$,
   'both managers'' texts are queued, and the agent''s unless it is refused');
@@ -70,58 +70,58 @@ select is_empty(
       end$$,
   'who loses a conversation is notified, each once, by whom');
 
--- 100 conversations: two managers write without taking over. None is theirs before one of them asks.
+-- 40 conversations: two managers write without taking over. None is theirs before one of them asks.
 select * from pg_temp.race(3, format(
-  $work$ do $do$ begin for n in 101..200 loop
+  $work$ do $do$ begin for n in 41..80 loop
     case {worker} when 1 then %s when 2 then %s else %s end case; commit; end loop; end $do$ $work$,
   pg_temp.sending('race mia', 'n', 'mia', false), pg_temp.sending('race moe', 'n', 'moe', true),
   pg_temp.sending('ann', 'n', 'ann', false)));
 create temp table kept as
 select c.id, a.first_name as owner
 from public.recruiting_conversations c join public.agents a on a.id = c.assigned_agent_id
-where c.id in (select md5('race ' || n)::uuid from generate_series(101, 200) n);
-select is((select count(*)::integer from kept where owner = 'race moe'), 100, 'only who says so takes a conversation over');
+where c.id in (select md5('race ' || n)::uuid from generate_series(41, 80) n);
+select is((select count(*)::integer from kept where owner = 'race moe'), 40, 'only who says so takes a conversation over');
 select is(
   (select count(*)::integer from public.recruiting_message_events
-   where provider_message_id = 'race refused' and provider_status like 'mia %'), 100, 'the other is asked each time');
+   where provider_message_id = 'race refused' and provider_status like 'mia %'), 40, 'the other is asked each time');
 select is_empty(
   $$select from kept k
     where array(select format('%s by %s', s.agent, s.by) from pg_temp.notified s where s.conversation_id = k.id)
       <> array['ann by race moe']$$, 'the agent is notified once');
 
--- One text that takes over, twenty times at once, as from a page that got no response
+-- One text that takes over, five times at once, as from a page that got no response
 select pg_temp.commit($sql$
   delete from public.agent_notifications n using public.agents a where a.id = n.agent_id and a.agency_id = md5('race')::uuid;
   update public.recruiting_conversations set assigned_agent_id = md5('ann')::uuid where id = md5('race 1')::uuid;
 $sql$);
-create temp table sent as select result::jsonb from pg_temp.race(20, $$
+create temp table sent as select result::jsonb from pg_temp.race(5, $$
   select public.send_text(md5('race 1')::uuid, 'Hi', md5('race client')::uuid, take_over => {worker} % 2 = 1)
   from (select set_config('request.jwt.claims', json_build_object('sub', md5('user race mia')::uuid)::text, false)) signed_in
 $$, 'left out') result;
-select is((select count(*)::integer from sent where result ->> 'status' = 'queued'), 1, 'one text twenty times at once is queued once');
+select is((select count(*)::integer from sent where result ->> 'status' = 'queued'), 1, 'one text five times at once is queued once');
 select is_empty($$select from sent where result ->> 'status' <> 'duplicate' and result ->> 'status' <> 'queued'$$, 'and else a duplicate');
 select results_eq('select agent, by from pg_temp.notified', $$values ('ann', 'race mia')$$, 'its agent is notified once');
 
--- An agent asks ten times at once
-select * from pg_temp.race(10, $$
+-- An agent asks five times at once
+select * from pg_temp.race(5, $$
   select public.ask_for_conversation(md5('race 1')::uuid)
   from (select set_config('request.jwt.claims', json_build_object('sub', md5('user ann')::uuid)::text, false)) signed_in
 $$);
 select is(
   (select count(*)::integer from public.agent_notifications
-   where conversation_id = md5('race 1')::uuid and kind = 'asked_for'), 1, 'who asks ten times at once has asked once');
+   where conversation_id = md5('race 1')::uuid and kind = 'asked_for'), 1, 'who asks five times at once has asked once');
 
--- Two managers give the same 100 conversations to different agents, named in opposite orders
+-- Two managers give the same 40 conversations to different agents, named in opposite orders
 create temp table given as select result::integer as given from pg_temp.race(4, $$
   select (public.assign_conversations(
-    array(select md5('race ' || n)::uuid from generate_series(1, 100) n order by n * (2 * ({worker} % 2) - 1)),
+    array(select md5('race ' || n)::uuid from generate_series(1, 40) n order by n * (2 * ({worker} % 2) - 1)),
     case {worker} % 2 when 1 then md5('race mia')::uuid else md5('race moe')::uuid end) ->> 'given')::integer
   from (select set_config('request.jwt.claims', json_build_object('sub', md5('user race mia')::uuid)::text, false)) signed_in
 $$, 'repeated') result;
-select cmp_ok((select sum(given) from given), '>=', 99::bigint, 'managers who give many conversations away at once all come to an end');
+select cmp_ok((select sum(given) from given), '>=', 39::bigint, 'managers who give many conversations away at once all come to an end');
 select is(
   (select count(distinct c.assigned_agent_id)::integer from public.recruiting_conversations c
-   where c.id in (select md5('race ' || n)::uuid from generate_series(1, 100) n)), 1, 'and the last one has given all');
+   where c.id in (select md5('race ' || n)::uuid from generate_series(1, 40) n)), 1, 'and the last one has given all');
 
 select pg_temp.remove_committed('race');
 select * from finish();

@@ -10,14 +10,14 @@ insert into public.service_numbers (phone, agency_id, status, segments_per_secon
 select '+1999555' || 1000 + n, md5('agency')::uuid, case when n <= 20 then 'active' else 'paused' end, 100000
 from generate_series(1, 40) n;
 select pg_temp.create_conversation('c ' || n, '+1999666' || 1000 + n, '+1999555' || 1001 + n % 40, spoke => '0')
-from generate_series(0, 1999) n;
+from generate_series(0, 799) n;
 
 create function pg_temp.add_texts(texts integer, state text, due interval default '0',
   every integer default 1, first integer default 0)
 returns void language sql as $$
   with messages as (
     insert into public.recruiting_messages (conversation_id, direction, sender_type, body)
-    select md5('c ' || (first + n * every) % 2000)::uuid, 'outbound', 'agent', 'Hi' from generate_series(0, texts - 1) n
+    select md5('c ' || (first + n * every) % 800)::uuid, 'outbound', 'agent', 'Hi' from generate_series(0, texts - 1) n
     returning id
   )
   insert into public.text_outbox (message_id, kind, state, due_at)
@@ -66,10 +66,10 @@ select cmp_ok(pg_temp.rows_read('public.text_outbox', 'select public.hold_texts(
 select cmp_ok(pg_temp.rows_read('public.text_outbox', $$select private.postpone_texts(60, 'credentials')$$), '<', 10000::bigint, 'what is due is postponed by an index');
 select ok(not private.is_text_due(), 'then nothing is due');
 
--- Recruits' files: thousands that are copied, and some that wait
+-- Recruits' files: a thousand that are copied, and some that wait
 with messages as (
   insert into public.recruiting_messages (conversation_id, direction, sender_type, media)
-  select md5('c ' || n % 2000)::uuid, 'inbound', 'recruit', '[{"url": "https://api.twilio.com/1"}]' from generate_series(1, 3000) n
+  select md5('c ' || n % 800)::uuid, 'inbound', 'recruit', '[{"url": "https://api.twilio.com/1"}]' from generate_series(1, 1000) n
   returning id
 )
 insert into public.media_copies (message_id, position, state, path, content_type)
@@ -80,9 +80,9 @@ from (values
   ('nor does the question whether a file is due', 'select private.is_media_due()')
 ) q (description, query);
 update public.media_copies set state = 'waiting', path = null, content_type = null, due_at = now() - interval '1 hour'
-where message_id in (select message_id from public.media_copies limit 1000);
-select cmp_ok(pg_temp.rows_read('public.media_copies', 'select private.is_media_due()'), '<', 1100::bigint, 'of 1,000 due files, the question reads at most these');
-select cmp_ok(pg_temp.rows_read('public.media_copies', 'select public.claim_media_copies(2)'), '<', 1100::bigint, 'nor does a claim');
+where message_id in (select message_id from public.media_copies limit 300);
+select cmp_ok(pg_temp.rows_read('public.media_copies', 'select private.is_media_due()'), '<', 330::bigint, 'of 300 due files, the question reads at most these');
+select cmp_ok(pg_temp.rows_read('public.media_copies', 'select public.claim_media_copies(2)'), '<', 330::bigint, 'nor does a claim');
 
 select * from finish();
 rollback;

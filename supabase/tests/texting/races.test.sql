@@ -24,15 +24,15 @@ select pg_temp.commit($sql$
   from generate_series(1, 50) n;
 $sql$);
 
--- 120 texts: connections 1 to 4 queue them, and twenty workers send them meanwhile. Now and then a worker dies, before
+-- 60 texts: connections 1 to 4 queue them, and six workers send them meanwhile. Now and then a worker dies, before
 -- its request, after it, or before it reports a look-up. Its lease ends at once, and look-ups are due at once, so that
 -- the test does not take minutes.
-create temp table finished as select * from pg_temp.race(24, $work$
+create temp table finished as select * from pg_temp.race(10, $work$
   do $do$
   declare claim jsonb; claimed jsonb; sid text; sids text[]; task_id uuid; fate double precision;
   begin
     if {worker} <= 4 then
-      for n in 1..30 loop perform private.queue_text(md5('race ' || 1 + (n * 7 + {worker} * 13) % 50)::uuid, 'agent', 'Hi'); commit;
+      for n in 1..15 loop perform private.queue_text(md5('race ' || 1 + (n * 7 + {worker} * 13) % 50)::uuid, 'agent', 'Hi'); commit;
       end loop;
       return;
     end if;
@@ -66,7 +66,7 @@ create temp table finished as select * from pg_temp.race(24, $work$
         where o.message_id = task_id and o.claim = (claimed -> 'claim')::integer and o.lease_until > now();
         commit;
       end loop;
-      exit when 120 = (
+      exit when 60 = (
         select count(*) from public.text_outbox o
         where o.state = 'accepted' and o.conversation_id in (select md5('race ' || n)::uuid from generate_series(1, 50) n));
       update public.text_outbox o
@@ -85,10 +85,10 @@ create temp table finished as select * from pg_temp.race(24, $work$
   end
   $do$
 $work$) result;
-select is((select count(*)::integer from finished), 24, 'twenty workers and four that queue texts end');
+select is((select count(*)::integer from finished), 10, 'six workers and four that queue texts end');
 select results_eq(
-  'select count(*), count(distinct message_id) from requests', 'values (120::bigint, 120::bigint)',
-  'each of 120 texts is requested once, with any process killed at any time');
+  'select count(*), count(distinct message_id) from requests', 'values (60::bigint, 60::bigint)',
+  'each of 60 texts is requested once, with any process killed at any time');
 select is_empty(
   $$select from (
       select o.ordinal, lag(o.ordinal) over (partition by o.conversation_id order by r.received_at) as previous
@@ -101,20 +101,20 @@ select is_empty(
   'each message has the MessageSid of its own request');
 select ok(not private.is_text_due(), 'nothing is left to do');
 
--- 100 recruits: each says STOP while a worker claims the texts that wait for them.
+-- 50 recruits: each says STOP while a worker claims the texts that wait for them.
 select pg_temp.commit($sql$
   insert into public.recruiting_conversations (id, agency_id, recruit_phone, service_phone, last_message_at)
   select md5('race stop ' || n)::uuid, md5('race')::uuid, '+1999557' || 1000 + n, '+19995550100', now() + interval '1 hour'
-  from generate_series(1, 100) n;
+  from generate_series(1, 50) n;
   do $do$
-  begin for n in 1..100 loop perform private.queue_text(md5('race stop ' || n)::uuid, 'agent', 'Hi'); end loop;
+  begin for n in 1..50 loop perform private.queue_text(md5('race stop ' || n)::uuid, 'agent', 'Hi'); end loop;
   end
   $do$;
 $sql$);
 select * from pg_temp.race(4, $work$
   do $do$
   begin
-    for n in 1..100 loop
+    for n in 1..50 loop
       if {worker} = 1 then
         -- The others have begun.
         while not exists (select from public.text_outbox o where o.state = 'sending') loop
@@ -125,7 +125,7 @@ select * from pg_temp.race(4, $work$
         -- So that neither side is long ahead of the other.
         perform pg_sleep(0.001);
       -- Together they claim fewer than there are.
-      elsif n <= 30 then perform public.claim_texts(1);
+      elsif n <= 15 then perform public.claim_texts(1);
       end if;
       commit;
     end loop;
@@ -138,7 +138,7 @@ from public.text_consents t
 join public.recruiting_conversations c on c.recruit_phone = t.phone and c.agency_id = t.agency_id
 join public.text_outbox o on o.conversation_id = c.id
 where t.agency_id = md5('race')::uuid and t.state = 'opted_out';
-select is((select count(*)::integer from stopped), 100, '100 recruits have opted out');
+select is((select count(*)::integer from stopped), 50, '50 recruits have opted out');
 select is_empty(
   $$select from stopped where state = 'sending' and attempted_at > changed_at$$, 'no text is claimed after its recruit''s STOP');
 select cmp_ok((select count(*) from stopped where state = 'sending'), '>', 0::bigint, 'some are claimed before');
@@ -149,16 +149,16 @@ select is(
    where c.recruit_phone like '+1999557%' and o.state = 'refused'),
   (select count(*)::integer from stopped where state <> 'sending'), 'and those are never sent');
 
--- 100 texts: an agent cancels them, the last one first, while workers claim them.
+-- 50 texts: an agent cancels them, the last one first, while workers claim them.
 select pg_temp.commit($sql$
   insert into public.recruiting_conversations (
     id, agency_id, recruit_phone, service_phone, status, assigned_agent_id, last_message_at
   )
   select md5('race cancel ' || n)::uuid, md5('race')::uuid, '+1999556' || 2000 + n, '+19995550101', 'escalated', md5('ann')::uuid,
     now() + interval '1 hour'
-  from generate_series(1, 100) n;
+  from generate_series(1, 50) n;
   do $do$
-  begin for n in 1..100 loop perform private.queue_text(md5('race cancel ' || n)::uuid, 'agent', 'Hi'); end loop;
+  begin for n in 1..50 loop perform private.queue_text(md5('race cancel ' || n)::uuid, 'agent', 'Hi'); end loop;
   end
   $do$;
 $sql$);
@@ -167,7 +167,7 @@ select * from pg_temp.race(3, $work$
   declare text_id uuid;
   begin
     perform set_config('request.jwt.claims', json_build_object('sub', md5('user ann')::uuid)::text, false);
-    for n in reverse 100..1 loop
+    for n in reverse 50..1 loop
       if {worker} = 1 then
         select o.message_id into text_id from public.text_outbox o where o.conversation_id = md5('race cancel ' || n)::uuid;
         begin
@@ -188,13 +188,13 @@ select o.state, o.attempt, o.reason, e.id is not null as is_cancelled
 from public.text_outbox o
 join public.recruiting_conversations c on c.id = o.conversation_id and c.recruit_phone like '+19995562%'
 left join public.recruiting_message_events e on e.provider_message_id = 'race cancelled' and e.provider_status = o.message_id::text;
-select is((select count(*)::integer from cancelled), 100, '100 texts were there to be cancelled and claimed');
+select is((select count(*)::integer from cancelled), 50, '50 texts were there to be cancelled and claimed');
 select is_empty(
   $$select * from cancelled
     where concat_ws(' ', state, attempt, reason) <> case when is_cancelled then 'refused 0 cancelled' else 'sending 1' end$$,
   'each is cancelled or sent, and its agent knows which');
 
--- A hundred texts: each is reported as accepted while a callback, a look-up and late reports say something about it.
+-- Forty texts: each is reported as accepted while a callback, a look-up and late reports say something about it.
 select pg_temp.commit($sql$
   delete from public.recruiting_conversations where agency_id = md5('race')::uuid;
   insert into public.recruiting_conversations (
@@ -202,9 +202,9 @@ select pg_temp.commit($sql$
   )
   select md5('race ' || n)::uuid, md5('race')::uuid, '+1999558' || 1000 + n, '+19995550100', 'escalated', md5('ann')::uuid,
     now() + interval '1 hour'
-  from generate_series(1, 100) n;
+  from generate_series(1, 40) n;
   do $do$
-  begin for n in 1..100 loop perform private.queue_text(md5('race ' || n)::uuid, 'agent', 'Hi'); end loop; perform public.claim_texts(100);
+  begin for n in 1..40 loop perform private.queue_text(md5('race ' || n)::uuid, 'agent', 'Hi'); end loop; perform public.claim_texts(100);
   end
   $do$;
 $sql$);
@@ -212,7 +212,7 @@ select * from pg_temp.race(5, $work$
   do $do$
   declare text public.text_outbox;
   begin
-    for n in 1..100 loop
+    for n in 1..40 loop
       select o.* into text from public.text_outbox o where o.conversation_id = md5('race ' || n)::uuid;
       case {worker}
         when 1 then perform public.record_text_outcome(text.message_id, 1, 'accepted', 'race SM' || n);
@@ -229,17 +229,17 @@ $work$);
 select results_eq(
   $$select o.state, m.status, count(distinct m.provider_message_id) from public.text_outbox o
     join public.recruiting_messages m on m.id = o.message_id where m.provider_message_id like 'race SM%' group by 1, 2$$,
-  $$values ('accepted', 'delivered', 100::bigint)$$, 'whatever comes first, each text is accepted, with its callback');
+  $$values ('accepted', 'delivered', 40::bigint)$$, 'whatever comes first, each text is accepted, with its callback');
 
--- One text twenty times at once, as from a page that got no response and tries again
-create temp table sent as select result::jsonb from pg_temp.race(20, $$
+-- One text five times at once, as from a page that got no response and tries again
+create temp table sent as select result::jsonb from pg_temp.race(5, $$
   select public.send_text(md5('race 1')::uuid, 'Hi {worker}', md5('race client')::uuid)
   from (select set_config('request.jwt.claims', json_build_object('sub', md5('user ann')::uuid)::text, false)) signed_in
 $$) result;
 select results_eq(
   $$select result ->> 'status', count(*), count(distinct result - 'status') from sent group by 1 order by 1$$,
-  $$values ('duplicate', 19::bigint, 1::bigint), ('queued', 1, 1)$$, 'one text twenty times at once is queued once');
-select is((select count(distinct result - 'status')::integer from sent), 1, 'all twenty return the same');
+  $$values ('duplicate', 4::bigint, 1::bigint), ('queued', 1, 1)$$, 'one text five times at once is queued once');
+select is((select count(distinct result - 'status')::integer from sent), 1, 'all return the same');
 select is((select count(*)::integer from public.recruiting_messages where conversation_id = md5('race 1')::uuid), 2, 'and one message');
 
 -- Two texts of one recruit, of which indexes give the later one first. A transaction that changes both must wait for

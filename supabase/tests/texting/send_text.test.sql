@@ -1,6 +1,6 @@
 -- send_text(): who may send, what is refused, and what is queued.
 begin;
-select plan(72);
+select plan(60);
 \ir ../helpers.psql
 
 select pg_temp.create_people();
@@ -29,15 +29,8 @@ insert into public.texting_hours (opens, closes, source) values ('00:00', '00:00
 create function pg_temp.send_as(
   name text, conversation text, body text default 'Hi', client text default gen_random_uuid()::text,
   media jsonb default '[]', take_over boolean default false
-) returns jsonb language plpgsql as $$
-declare
-  result jsonb;
-begin
-  perform pg_temp.become(name);
-  result := public.send_text(md5(conversation)::uuid, body, md5(client)::uuid, media, take_over);
-  reset role;
-  return result;
-end
+) returns jsonb language sql as $$
+  select pg_temp.value_as(name, format('public.send_text(%L, %L, %L, %L, %L)', md5(conversation)::uuid, body, md5(client)::uuid, media, take_over))
 $$;
 create function pg_temp.conversation(name text) returns text language sql as $$
   select c.status || ' ' || coalesce(a.first_name, 'nobody')
@@ -63,20 +56,15 @@ from (values
 select throws_ok(format('select pg_temp.send_as(%L, %L, %L, %L, %L)', 'ann', 'escalated', body, client, media), '22023', message, message)
 from (values
   (null, '1', '[]', 'body: must not be empty'),
-  ('', '1', null, 'body: must not be empty'),
   (E' \n\t ', '1', 'null', 'body: must not be empty'),
-  (E'\u200b', '1', '[]', 'body: must not be empty'),
-  (E'\u00a0\u2003\u3000\u2800\u2028', '1', '[]', 'body: must not be empty'),
   (E'\u00ad \u2066\u202e\u200d\ufe0f\ufeff\U000e0041\u0007', '1', '[]', 'body: must not be empty'),
   (repeat('x', 1601), '1', '[]', 'body: must have at most 1600 characters, counted in UTF-16 units (most emoji have 2 or more)'),
   (repeat('😀', 801), '1', '[]', 'body: must have at most 1600 characters, counted in UTF-16 units (most emoji have 2 or more)'),
   ('Hi', null, '[]', 'client_message_id: is required'),
   ('Hi', '1', '{}', 'media: must be an array'),
-  ('Hi', '1', '"https://example.com/1.jpg"', 'media: must be an array'),
   ('Hi', '1', '["https://example.com/1.jpg"]', 'media[0]: must be an object'),
   ('Hi', '1', '[{"url": "https://example.com/1.jpg"}]', 'media[0].content_type: is required'),
   ('Hi', '1', '[{"content_type": "image/jpeg"}]', 'media[0].url: is required'),
-  ('Hi', '1', '[{"url": 1, "content_type": "image/jpeg"}]', 'media[0].url: must be a string'),
   ('Hi', '1', '[{"url": "https://example.com/1.jpg", "content_type": "image/jpeg", "size": 1}]', 'media[0].size: unknown field')
 ) as bad (body, client, media, message);
 select throws_ok(
@@ -86,14 +74,13 @@ select throws_ok(
   '22023', 'media[1].url: must begin with https://, or be text-media/<conversation_id>/<name> with a name of A-Z, a-z, 0-9 and '
     '!-_.*''()&$@=;:+,', 'not a url: ' || url)
 from unnest(array[
-  'http://example.com/1.jpg', 'ftp://example.com/1.jpg', 'https://', 'https:///1.jpg', 'text-media/1.jpg',
+  'http://example.com/1.jpg', 'https:///1.jpg', 'text-media/1.jpg',
   'text-media/' || md5('bot')::uuid || '/1.jpg', 'text-media/' || md5('escalated')::uuid || '/',
-  'text-media/' || md5('escalated')::uuid || '/../1.jpg', 'https://example.com/a b',
+  'https://example.com/a b',
   -- Ways from the conversation's folder to another one, as a URL reads them
-  'text-media/' || md5('escalated')::uuid || '/..', 'text-media/' || md5('escalated')::uuid || '/%2e%2e',
+  'text-media/' || md5('escalated')::uuid || '/../1.jpg', 'text-media/' || md5('escalated')::uuid || '/%2e%2e',
   'text-media/' || md5('escalated')::uuid || '/..\' || md5('bot')::uuid || '\1.jpg',
-  'text-media/' || md5('escalated')::uuid || '/..\..\resumes\1.pdf',
-  'text-media/' || md5('escalated')::uuid || '/1.jpg?download', 'text-media/' || md5('escalated')::uuid || '/1.jpg#1']) url;
+  'text-media/' || md5('escalated')::uuid || '/1.jpg?download']) url;
 select throws_ok(
   format('select pg_temp.send_as(%L, %L, media => %L)', 'ann', 'escalated', jsonb_build_array(
     jsonb_build_object('url', 'https://example.com/1.jpg', 'content_type', repeat('x', 256)))),
@@ -109,8 +96,7 @@ from (values
     'another agency''s number is refused'),
   ('ann', 'no number', 'PT409', 'conversation_id: its number is not one of the agency''s service numbers', 'an unknown number is refused'),
   ('ann', 'opted out', 'PT403', 'conversation_id: the recruit has opted out of texts from this agency',
-    'a recruit who has opted out is not texted'),
-  ('mia', 'escalated', 'PT409', 'take_over: ann has this conversation', 'a manager does not take over from an agent unasked')
+    'a recruit who has opted out is not texted')
 ) as refused (name, conversation, code, message, description);
 select throws_ok(
   $$select pg_temp.send_as('mia', 'opted out', take_over => true)$$, 'PT403', null, 'nor does a manager text who has opted out');
@@ -138,7 +124,6 @@ select results_eq(
   $$select pg_temp.send_as('ann', 'escalated', 'Another text', 'first')$$,
   $$select result || '{"status": "duplicate"}' from first$$, 'the same client_message_id is the first text');
 select is((select count(*)::integer from public.text_outbox where conversation_id = md5('escalated')::uuid), 1, 'and stored once');
-select is(pg_temp.send_as('mia', 'escalated', 'Hi', 'first') ->> 'status', 'duplicate', 'also when another user sends it again');
 select is(pg_temp.send_as('ann', 'bot', 'Hi', 'first') ->> 'status', 'queued', 'in another conversation it is another text');
 select is(pg_temp.conversation('bot'), 'escalated ann', 'sending takes a conversation over from the bot');
 select is(pg_temp.send_as('ann', 'escalated', repeat('ж', 1600)) ->> 'segments', '24', '1,600 characters are sent in segments');

@@ -22,12 +22,8 @@ from unnest(array['phone', 'email', 'other']) name
 cross join (values ('failed', interval '-1 day'), ('pending', '-1 minute')) s (state, due);
 
 -- Calls a function as the manager of the agency.
-create function pg_temp.as_mia(call text) returns void language plpgsql as $$
-begin
-  perform pg_temp.become('mia');
-  execute 'select public.' || call;
-  perform set_config('role', 'none', true);
-end
+create function pg_temp.as_mia(call text) returns jsonb language sql as $$
+  select pg_temp.value_as('mia', 'public.' || call)
 $$;
 
 insert into public.suppressions (kind, value, reason, source) values

@@ -100,7 +100,7 @@ select is(
 
 -- Postgres has room for about 6,400 locks in all
 insert into public.recruiting_conversations (agency_id, recruit_phone, service_phone)
-select md5('agency')::uuid, '+1999666' || n, '+19995551002' from generate_series(1000, 4999) n;
+select md5('agency')::uuid, '+1999666' || n, '+19995551002' from generate_series(1000, 2499) n;
 select cmp_ok(
   (select count(*)::integer from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()), '<=', 2 * 1024,
   'many conversations take no more locks than there are for consents and pairs of numbers');

@@ -1,6 +1,6 @@
 -- Acts of agents in conversations besides writing: cancel and retry texts, give conversations away, need no reply.
 begin;
-select plan(65);
+select plan(67);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor');
@@ -15,15 +15,8 @@ from (values
 ) c (name, recruit, assigned, lead, status);
 
 -- Calls one of these functions as this person.
-create function pg_temp.call(name text, query text) returns jsonb language plpgsql as $$
-declare
-  result jsonb;
-begin
-  perform pg_temp.become(name);
-  execute 'select public.' || query into result;
-  reset role;
-  return result;
-end
+create function pg_temp.call(name text, query text) returns jsonb language sql as $$
+  select pg_temp.value_as(name, 'public.' || query)
 $$;
 create function pg_temp.of(function text, name text) returns text language sql as $$
   select format('%s(%L)', function, md5(name)::uuid)
@@ -109,10 +102,18 @@ from (values
 -- A text is sent once more
 delete from public.texting_hours;
 insert into public.texting_hours (opens, closes, source) values ('00:00', '24:00', 'test');
+update public.recruiting_messages set status = 'failed', error_code = '30003', failed_at = now() where id = md5('second answer')::uuid;
+update public.text_outbox set attempt = 3, lookups = 2, resends = 1 where message_id = md5('second answer')::uuid;
+select private.notify_of_texts(md5('hers')::uuid, array[md5('second answer')::uuid], 'failed');
 select is(
   pg_temp.call_in('failed', '30003', pg_temp.of('retry_text', 'second answer')),
   jsonb_build_object('message_id', md5('second answer')::uuid, 'status', 'queued', 'due_at', now()), 'a failed text is sent once more');
-select is(pg_temp.text_of('second answer'), 'pending', 'it waits for a worker');
+select results_eq(
+  $$select o.state, o.reason, o.attempt, o.lookups, o.resends, m.status, m.error_code, m.failed_at
+    from public.text_outbox o join public.recruiting_messages m on m.id = o.message_id where m.id = md5('second answer')::uuid$$,
+  $$values ('pending', null::text, 3, 0, 0, null::text, null::text, null::timestamptz)$$,
+  'it is looked for and sent again as a new one, has not failed any more, and its attempts are counted on');
+select is_empty($$select from notifications where kind = 'failed'$$, 'so that the agent is notified again if it fails again');
 update public.texting_hours set closes = '00:00';
 update public.recruiting_conversations set last_message_at = now() - interval '13 hours' where id = md5('hers')::uuid;
 select results_eq(
@@ -126,6 +127,10 @@ select throws_ok(
   'message_id: the recruit has opted out of texts from this agency', 'nothing is sent to a recruit who has opted out');
 select pg_temp.call_in('pending', null, pg_temp.of('cancel_text', 'second answer'));
 select is(pg_temp.conversation('hers'), 'bot', 'nor do they wait when it is cancelled');
+update public.recruiting_messages set provider_message_id = 'test SM1' where id = md5('second answer')::uuid;
+select throws_ok(
+  format('select pg_temp.call_in(%L, null, %L)', 'failed', pg_temp.of('retry_text', 'second answer')), 'PT409',
+  'message_id: the provider has accepted this text', 'a text that the provider has accepted is never sent again');
 
 -- Nobody waits any more
 update public.recruiting_conversations set waiting_since = now() where id = md5('given')::uuid;
