@@ -92,7 +92,6 @@ deskTest("each part of the inbox has its address, which is shared, reloaded and 
     await assertRows(page, [...found]);
     assert.equal(await page.evaluate("location.hash"), `#/inbox/${address}`);
   }
-  await assertAccessible(page);
   const parts = list(page).getByRole("group", { name: "Which conversations" });
   for (const width of [1440, 1024]) {
     await page.setViewportSize({ width, height: 900 });
