@@ -1,4 +1,4 @@
--- The alerts about vendors: when each of them opens, stays and ends.
+-- The alerts about vendors: when each of them is open, and what ends it.
 begin;
 select plan(67);
 \ir ../helpers.psql

@@ -54,7 +54,6 @@ create function pg_temp.state_of(name text) returns text language sql as $$
   select concat_ws(' ', c.status, s.state, s.reason)
   from public.recruiting_conversations c left join public.bot_sessions s on s.conversation_id = c.id where c.id = md5(name)::uuid
 $$;
--- The number of rows of a table and its indexes that a query reads.
 
 -- A conversation of a thousand texts, in which we have texted 60 times
 select pg_temp.begin_talk('flood');
