@@ -3,6 +3,7 @@ import { signInNewOperator } from "../support/agents.ts";
 import { createAgency, createVendor, sql } from "../support/client.ts";
 import { assertAccessible, assertFits, deskTest, NARROW, signIn, until } from "./harness.ts";
 import { createTeam } from "./teams.ts";
+import { wake } from "./tokens.ts";
 
 deskTest("a manager tests a destination, sends again what failed, pauses it, and an operator sees it", async (page) => {
   const team = await createTeam();
@@ -28,6 +29,7 @@ deskTest("a manager tests a destination, sends again what failed, pauses it, and
   await sql`
     update private.dispatches set state = 'failed', ended_at = now(), attempt = 8, status = 503, reason = 'HTTP 503'
     where destination_id = ${id}`;
+  await wake(page);
   await crm.getByRole("cell", { name: "503", exact: true }).waitFor();
   assert.equal(await crm.getByRole("row").getByRole("link").count(), 0);
   await assertAccessible(page);
