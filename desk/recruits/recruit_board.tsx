@@ -6,6 +6,7 @@ import { usePages } from "../data/pages.ts";
 import { type Recruit, type RecruitFilter, recruitQueries, type Stage, STAGES, useSetStage } from "../data/recruits.ts";
 import { ActionError } from "../ui/action.tsx";
 import { Avatar } from "../ui/avatar.tsx";
+import { countText } from "../ui/count.ts";
 import { DotSeparated } from "../ui/dot_separated.tsx";
 import { labelOf } from "../ui/json_value.tsx";
 import { LoadMoreButton } from "../ui/load_more_button.tsx";
@@ -68,6 +69,7 @@ function Stack({ filter, stage, onMove }: {
   const [isOver, setOver] = useState(false);
   const shown = query.data?.length ?? 0;
   const { data: count } = useQuery({ ...recruitQueries.count(filter), enabled: query.hasNextPage });
+  const words = !query.hasNextPage ? countText(shown) : count === undefined ? `${shown}+` : countText(count);
 
   function drag(event: DragEvent): void {
     if (!event.dataTransfer.types.includes(DRAGGED)) return;
@@ -89,7 +91,7 @@ function Stack({ filter, stage, onMove }: {
       }}
     >
       <h2 className={`is-${stage}`}>
-        {labelOf(stage)} <span className="count-of">{query.hasNextPage ? count ?? `${shown}+` : shown}</span>
+        {labelOf(stage)} <span className="count-of">{words}</span>
       </h2>
       <QueryResult query={query} resource="recruits">
         {(recruits) => (

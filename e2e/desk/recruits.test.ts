@@ -195,7 +195,7 @@ deskTest(
     assert.deepEqual(noted.map((row) => ({ ...row })), [{ agent_id: manager.agent_id, recruits: 1122 }]);
 
     await page.getByRole("button", { name: "Board" }).click();
-    await page.getByRole("heading", { name: /^New 1,?122$/ }).waitFor();
+    await page.getByRole("heading", { name: "New 1,122", exact: true }).waitFor();
   },
 );
 
