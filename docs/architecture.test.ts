@@ -31,9 +31,3 @@ for (const heading of ["One lead, file by file", "One text, file by file"]) {
     assert.deepEqual(misplaced(text), []);
   });
 }
-
-Deno.test("a file that has moved is found", () => {
-  const road = "1. `supabase/functions/_shared/app.ts`: the app. `errors.ts` is beside it, `ingest.ts` is not.\n" +
-    "2. `recruiting/index.ts` is below the functions, `body.ts` is gone, and `supabase/functions/api/app.ts` is elsewhere.\n";
-  assert.deepEqual(misplaced(road), ["ingest.ts", "body.ts", "supabase/functions/api/app.ts"]);
-});

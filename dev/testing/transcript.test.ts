@@ -1,14 +1,5 @@
 import assert from "node:assert/strict";
-import {
-  fillIn,
-  foldJson,
-  formatTranscript,
-  mask,
-  matchOutput,
-  parseTranscript,
-  rewriteOutput,
-  takeValues,
-} from "./transcript.ts";
+import { fillIn, formatTranscript, mask, matchOutput, parseTranscript, rewriteOutput } from "./transcript.ts";
 
 const TEXT = `# What this shows.
 
@@ -50,40 +41,6 @@ Deno.test("a mask stands for any value of its kind, and a name for one value", (
     assert.equal(matchOutput(["Closed <order>"], [line], names!), undefined, line);
   }
   assert.equal(matchOutput(["<time>"], ["yesterday"], names!), undefined);
-});
-
-Deno.test("a step whose output is not shown gives names to the values in it", () => {
-  const text =
-    "$ npm run admin -- key create x > <key> <id_of_it>\nsql> select f() > /dev/null\n$ echo '{}' > a.json\n";
-  const steps = parseTranscript(text);
-  assert.deepEqual(steps.map(({ input, takes }) => [input, takes]), [
-    ["npm run admin -- key create x", ["key", "id_of_it"]],
-    ["select f()", []],
-    ["echo '{}' > a.json", undefined],
-  ]);
-  assert.equal(formatTranscript(steps), text);
-  const key = `lik_${"a".repeat(43)}`;
-  const names = takeValues(["agency", "agent", "key"], `${ID} ${ID} 1${ID.slice(1)} ${key}`, new Map([["x", "y"]]));
-  assert.deepEqual([...names!], [["x", "y"], ["agency", ID], ["agent", `1${ID.slice(1)}`], ["key", key]]);
-  assert.equal(takeValues(["agency", "agent"], `${ID} ${ID}`, new Map()), undefined);
-});
-
-Deno.test("printed JSON is shown in fewer lines, and other text as it is", () => {
-  const printed = JSON.stringify([{ a: "x", b: [] }, { c: null, d: { e: [1] } }], null, 2);
-  assert.equal(
-    foldJson(`${printed}\n[exit 1]`),
-    `[
-  {"a": "x", "b": []},
-  {
-    "c": null,
-    "d": {
-      "e": [1]
-    }
-  }
-]
-[exit 1]`,
-  );
-  for (const other of ["[exit 2]", '{"a":{"b":1}}']) assert.equal(foldJson(other), other);
 });
 
 Deno.test("a line of three points stands for any lines", () => {

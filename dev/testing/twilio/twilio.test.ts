@@ -53,19 +53,6 @@ Deno.test("the official client creates, fetches and lists a message, also of a m
   assert.deepEqual(media.map(({ parentSid }) => parentSid), [accepted.sid]);
 });
 
-Deno.test("a list has pages, newest first, and a new message moves none of them", async () => {
-  const to = newNumber();
-  for (const body of ["1", "2", "3", "4", "5"]) {
-    await client().messages.create({ from: FROM, to, body });
-  }
-  const first = await client().messages.page({ to, pageSize: 2 });
-  assert.deepEqual(first.instances.map(({ body }) => body), ["5", "4"]);
-  await client().messages.create({ from: FROM, to, body: "6" });
-  const second = await first.nextPage();
-  assert.deepEqual(second?.instances.map(({ body }) => body), ["3", "2"]);
-  assert.equal((await client().messages.list({ to, pageSize: 4 })).length, 6);
-});
-
 Deno.test("wrong parameters are refused with Twilio's codes", async () => {
   await assertRefused({ to: "12" }, 21211);
   await assertRefused({ from: undefined }, 21603);
