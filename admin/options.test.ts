@@ -30,7 +30,7 @@ Deno.test("an unknown time zone is left to the database, which refuses it", () =
 });
 
 Deno.test("a time without an offset is one of UTC, wherever the command runs", () => {
-  const before = Deno.env.get("TZ");
+  const [before, own] = [Deno.env.get("TZ"), Temporal.Now.timeZoneId()];
   try {
     for (const zone of ["Pacific/Pago_Pago", "Pacific/Kiritimati"]) {
       Deno.env.set("TZ", zone);
@@ -38,7 +38,8 @@ Deno.test("a time without an offset is one of UTC, wherever the command runs", (
       assert.deepEqual(read("2026-01-31T09:00", undefined), new Date("2026-01-31T09:00Z"), zone);
     }
   } finally {
+    // Only a set variable changes the zone of a process that runs.
+    Deno.env.set("TZ", before ?? own);
     if (before === undefined) Deno.env.delete("TZ");
-    else Deno.env.set("TZ", before);
   }
 });
