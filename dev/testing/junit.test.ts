@@ -5,8 +5,9 @@ import { denoTest } from "./junit.ts";
 async function run(code: string) {
   const folder = Deno.makeTempDirSync();
   try {
-    Deno.writeTextFileSync(join(folder, "a.test.ts"), code);
-    return await denoTest([folder]);
+    const file = join(folder, "a.test.ts");
+    Deno.writeTextFileSync(file, code);
+    return await denoTest([file]);
   } finally {
     Deno.removeSync(folder, { recursive: true });
   }

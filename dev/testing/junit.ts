@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { ROOT } from "../local/mod.ts";
 import { type Print, runProgram } from "./program.ts";
@@ -26,34 +26,22 @@ export interface Failure {
 }
 
 /**
- * Runs `deno test` with these files, shows its output and counts the results by its JUnit report. For `print` see
+ * Runs `deno test` with these files as one program, shows its output and counts the results by its JUnit report. What
+ * several files import is loaded once, and what a module starts, such as a browser, serves them all. For `print` see
  * {@link runProgram}.
- *
- * @param isOneProgram whether all files share their modules: what several import is loaded once, and what a module
- * starts, such as a browser, serves them all
  */
 export async function denoTest(
   files: string[],
   env: Record<string, string> = {},
   print?: Print,
   flags = ["--quiet"],
-  isOneProgram = false,
 ): Promise<Counts> {
   const folder = Deno.makeTempDirSync({ prefix: "tests-" });
   const [report, program] = ["report.xml", "all.test.ts"].map((name) => join(folder, name)) as [string, string];
   try {
-    if (isOneProgram) {
-      const imports = files.map((file) => `import ${JSON.stringify(pathToFileURL(join(ROOT, file)))};\n`);
-      Deno.writeTextFileSync(program, imports.join(""));
-    }
-    const args = [
-      "test",
-      "--allow-all",
-      "--no-check",
-      `--junit-path=${report}`,
-      ...flags,
-      ...(isOneProgram ? [program] : files),
-    ];
+    const imports = files.map((file) => `import ${JSON.stringify(pathToFileURL(resolve(ROOT, file)))};\n`);
+    Deno.writeTextFileSync(program, imports.join(""));
+    const args = ["test", "--allow-all", "--no-check", `--junit-path=${report}`, ...flags, program];
     const success = await runProgram(Deno.execPath(), args, env, print);
     // A module that cannot be loaded, say, is a failure that no report has.
     const counts = readJunit(existsSync(report) ? Deno.readTextFileSync(report) : "");

@@ -185,7 +185,7 @@ async function succeeds(command: string, args: string[], print?: Print): Promise
 }
 
 /**
- * A step that runs files with `deno test`, as one program, against a stack where it names one. The files that match the
+ * A step that runs files with `deno test`, against a stack where it names one. The files that match the
  * same pattern of `atOnce` run one after another, beside the others. A step that `isRetried` runs each test that failed
  * once more after all others, unless only some files were asked for.
  */
@@ -213,10 +213,10 @@ function denoStep(
       // Lines of two processes would be mixed.
       const show = groups.size > 1 ? print ?? console.log : print;
       let counts = sumOf(
-        await Promise.all(groups.values().map((group) => denoTest(group, env, show, flags, true))),
+        await Promise.all(groups.values().map((group) => denoTest(group, env, show, flags))),
       );
       if (isRetried && chosen === undefined) {
-        const retry = (filter: string) => denoTest(files, env, print, [...flags, `--filter=${filter}`], true);
+        const retry = (filter: string) => denoTest(files, env, print, [...flags, `--filter=${filter}`]);
         counts = await retryFailed(counts, retry);
       }
       if (running && counts.failed > 0) (print ?? console.log)(`The last lines of the stack:\n${running.tail()}`);

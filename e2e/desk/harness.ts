@@ -65,9 +65,12 @@ export function deskTest(
       context.on("weberror", (fault) => faults.push(String(fault.error())));
       const page = await context.newPage();
       page.setDefaultTimeout(20_000);
+      // A call without a timeout of its own would end no test. It ends with its page.
+      const limit = setTimeout(() => void context.close(), 180_000);
       try {
         await run(page);
       } finally {
+        clearTimeout(limit);
         // Otherwise what still fulfils a request would end all tests of the file.
         for (const page of context.pages()) await page.unrouteAll({ behavior: "ignoreErrors" });
         await context.close();

@@ -130,8 +130,9 @@ deskTest("a recruit who needs no reply leaves the list at once, and comes back w
   // The sentence goes with the next try.
   await page.getByRole("alert").waitFor({ state: "detached" });
   await until(call.isCalled);
+  const read = page.waitForEvent("requestfinished", (request) => request === reads[0]!.request());
   await reads[0]!.continue();
-  await (await reads[0]!.request().response())!.finished();
+  await read;
   await rendered(page);
   assert.equal(await row.count(), 0);
   await call.release();

@@ -198,9 +198,12 @@ deskTest("an agent works through the own queue: an answer, and the next one who 
   await send(page).click();
   await page.getByRole("link", { name: "Next waiting: Devon" }).waitFor();
   // An answered row stays where it is until it is left. Another list has it where it belongs.
-  const readAnew = page.waitForResponse(/\/rest\/v1\/inbox\?.*limit=51/);
+  const readAnew = page.waitForEvent(
+    "requestfinished",
+    (request) => /\/rest\/v1\/inbox\?.*limit=51/.test(request.url()),
+  );
   await wake(page);
-  await (await readAnew).finished();
+  await readAnew;
   await rendered(page);
   await assertRows(page, ["Ruth", "Devon", "Grace"]);
   assert.equal(await list(page).locator("[aria-current]").count(), 1);
