@@ -3,23 +3,18 @@ import { join } from "node:path";
 import type postgres from "postgres";
 import { ROOT, SUPABASE_CLI } from "../paths.ts";
 import type { Supervisor } from "../processes/supervisor.ts";
-import { connect } from "./postgres.ts";
 
 const FOLDER = join(ROOT, "supabase/migrations");
-const SEED = "supabase/seed.sql";
 
 /**
  * Applies the pending migrations and, to a new database, the seed. The Supabase CLI does it and records both.
  *
- * @param isThrowaway a new database gets all at once, in less than half the time; what does not apply is left to the CLI,
- * which names the statement
  * @throws {Error} saying what to do, when a migration was edited or removed after it was applied
  */
 export async function migrate(
   supervisor: Supervisor,
   sql: postgres.Sql,
   dbUrl: string,
-  isThrowaway = false,
 ): Promise<void> {
   const files = new Map(
     Array.from(Deno.readDirSync(FOLDER), ({ name }) => name)
@@ -30,7 +25,6 @@ export async function migrate(
   await compare(sql, files, applied);
   const seeds = await read(sql, "seed_files", "path");
   if (applied.length === files.size && seeds.length > 0) return;
-  if (isThrowaway && applied.length === 0 && await applyAll(dbUrl, files).catch(() => false)) return;
 
   const target = `--remote=${dbUrl}?sslmode=disable`;
   await supervisor.run({
@@ -38,30 +32,6 @@ export async function migrate(
     command: SUPABASE_CLI,
     args: ["db", "push", "--include-seed", "--include-all", target, "--yes", "--agent", "no"],
   });
-}
-
-/** Applies everything to an empty database in one transaction, and records it as the CLI does. */
-async function applyAll(dbUrl: string, files: Map<string, string>): Promise<true> {
-  const names = [...files.values()].sort();
-  const texts = [...names.map((name) => join(FOLDER, name)), join(ROOT, SEED)].map((path) =>
-    Deno.readTextFileSync(path)
-  );
-  const sql = connect(dbUrl);
-  try {
-    await sql.begin(async (sql) => {
-      for (const text of texts) await sql.unsafe(text).simple();
-      await sql`create table if not exists supabase_migrations.seed_files (path text primary key, hash text not null)`;
-      for (const name of names) {
-        const [, version, topic] = /^(\d+)_(.*)\.sql$/.exec(name)!;
-        await sql`insert into supabase_migrations.schema_migrations (version, name) values (${version!}, ${topic!})`;
-      }
-      const hash = createHash("sha256").update(texts.at(-1)!).digest("hex");
-      await sql`insert into supabase_migrations.seed_files (path, hash) values (${SEED}, ${hash})`;
-    });
-    return true;
-  } finally {
-    await sql.end();
-  }
 }
 
 /**
