@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import { ingest } from "../support/applications.ts";
-import { type ApiResponse, createVendor, sql, storedLeads, type Vendor } from "../support/client.ts";
+import { type ApiResponse, createVendor, renewConnections, sql, storedLeads, type Vendor } from "../support/client.ts";
 import { ingestHere } from "../support/function.ts";
 import { eventually } from "../support/processes.ts";
 import { childrenOf, pidOf } from "../../dev/testing/faults/parts.ts";
@@ -88,6 +88,7 @@ for (const { name, value, when, victim } of WAITS) {
         return await sent;
       });
     }, postHere);
+    await renewConnections();
     assert(backend !== undefined, "a COMMIT has waited");
   });
 }

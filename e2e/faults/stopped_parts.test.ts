@@ -10,6 +10,7 @@ import {
   atOnce,
   createVendor,
   PDF,
+  renewConnections,
   send,
   sql,
   stack,
@@ -54,7 +55,9 @@ Deno.test("fault: when Postgres restarts during requests, no lead is lost or sto
   const requests = atOnce(count, (n) => ingest(vendor, application(n, n % 2 === 0)));
   await delay(30);
   await kill("postgres", "SIGINT");
-  for (const response of await requests) {
+  const responses = await requests;
+  await renewConnections();
+  for (const response of responses) {
     if (response.status !== 201) assertInternalError(response);
   }
   for (let n = 0; n < count; n++) {

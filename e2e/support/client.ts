@@ -9,11 +9,18 @@ export type { ApiResponse };
 /** The running stack that the scenarios go against. */
 export const stack = readStackInfo();
 
+const CONNECTIONS = 8;
+
 /** The stack's database. A scenario makes in it what it needs, and looks at what was stored. */
-export const sql = postgres(stack.db_url, { max: 8, onnotice: () => {} });
+export const sql = postgres(stack.db_url, { max: CONNECTIONS, onnotice: () => {} });
 
 // A connection that was lost with its server never says that it has ended.
 Deno.test.afterAll(() => sql.end({ timeout: 1 }));
+
+/** Uses each connection once after the server was restarted: one that was lost refuses its first query, and is replaced. */
+export async function renewConnections(): Promise<void> {
+  await Promise.allSettled(Array.from({ length: CONNECTIONS }, () => sql`select pg_sleep(0.2)`));
+}
 
 /** What a scenario sends. A body that is an object or array is sent as JSON. */
 export interface Sent {
