@@ -40,7 +40,7 @@ Deno.test("what was surely not sent is tried again, and what may have been only 
   assert.equal(progress({ state: "unconfirmed" }).retry, undefined);
 });
 
-Deno.test("the words of a text that was refused or not delivered are written again, but not to who has opted out", () => {
+Deno.test("the words of a text that was not delivered are offered again, unless the recruit has opted out", () => {
   const refused = (reason: string) => progress({ state: "refused", reason });
   assert.deepEqual(refused("cancelled"), { words: "Not sent: it was cancelled.", isBad: true, mayWriteAgain: true });
   assert.equal(refused("opted_out").mayWriteAgain, false);

@@ -21,7 +21,7 @@ async function press(page: Page, words: string, name: string): Promise<void> {
 }
 
 deskTest(
-  "an unmatched text gets its conversation, with the lead and the agent that the page has shown, whoever is faster",
+  "an unmatched text gets a conversation with the lead that the page showed, once, if two operators act together",
   async (page) => {
     const agent = await createTexter();
     // Names of their own: tests that run at the same time have rows in this list.

@@ -48,7 +48,7 @@ Deno.test("an imported lead is stored as sent, trimmed, with its phone in E.164"
   }
 });
 
-Deno.test("an item of an import that is no lead is refused with a reason", () => {
+Deno.test("an item of an import that is not a lead is refused with a reason", () => {
   for (
     const [name, item, reason] of [
       ["no field at all", {}, /^external_id is missing; first_name is missing; phone is missing; /],

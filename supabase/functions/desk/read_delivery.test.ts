@@ -23,7 +23,7 @@ for (
     [{}, { ...VENDOR, parser: null }, "the vendor acme has no parser"],
   ] as const
 ) {
-  Deno.test(`a delivery that is no lead says why: ${JSON.stringify(delivery)}`, () => {
+  Deno.test(`a delivery that cannot be a lead says why: ${JSON.stringify(delivery)}`, () => {
     assert.equal(readDelivery({ ...SINGLE, ...delivery }, vendor).error, reason);
   });
 }
