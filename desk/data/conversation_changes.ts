@@ -106,7 +106,8 @@ function useChangeConversation<Given = void>(id: string, { mutationFn, change }:
       return () => rollBacks.forEach((rollBack) => rollBack());
     },
     onError: (_error, _given, rollBack) => rollBack?.(),
-    onSettled: () => readConversationAgain(id, 1),
+    // Not awaited: until it ends, the change counts as on its way, and what happens meanwhile would not be read.
+    onSettled: () => void readConversationAgain(id, 1),
   });
 }
 
@@ -177,7 +178,9 @@ function useChangeText(conversationId: string, { mutationFn, change }: {
     mutationFn,
     onMutate: (text: Message) => changeRow<Message>(queryKey, text.id, change(text)),
     onError: (_error, _text, rollBack) => rollBack?.(),
-    onSettled: (_data, _error, { id }) =>
-      Promise.all([readRowsAgain(queryKey, [id]), readConversationRowAgain(conversationId)]),
+    onSettled: (_data, _error, { id }) => {
+      void readRowsAgain(queryKey, [id]);
+      void readConversationRowAgain(conversationId);
+    },
   });
 }

@@ -19,7 +19,7 @@ import {
   texts,
 } from "./talks.ts";
 import { wake } from "./tokens.ts";
-import type { Page } from "playwright-core";
+import type { Page, Route } from "playwright-core";
 
 /** A recruit who has waited for so many minutes. */
 async function waits(agent: Texter, name: string, minutes: number, status?: "bot"): Promise<Talk> {
@@ -260,10 +260,18 @@ deskTest("a conversation is put off until a time that one chooses; a new text en
   await list(page).getByRole("button", { name: /^Waiting/ }).click();
   await assertRows(page, ["Devon", "Maya"]);
 
+  // What is read after the change is from before the text.
+  const reads: Route[] = [];
+  const hold = (route: Route) => void reads.push(route);
+  await page.route(/\/inbox\?select=\*&id=eq\./, hold, { times: 1 });
   await snooze.click();
   await dialog.getByRole("button", { name: "3 hours" }).click();
   await assertRows(page, ["Devon"]);
+  await until(() => reads.length > 0);
+  const response = await reads[0]!.fetch();
   await receive(talk, { Body: "Are you there?" });
+  await texts(page).getByText("Are you there?").waitFor();
+  await reads[0]!.fulfill({ response });
   await assertRows(page, ["Devon", "Maya"]);
   await snooze.waitFor();
 
