@@ -53,7 +53,10 @@ const NAMES: Record<View, string> = {
 const OFTEN: View[] = ["waiting", "failed", "all"];
 
 /** The list of conversations, with what chooses them. */
-export function Conversations(filtered: Filtered) {
+export function Conversations({ shownId, ...filtered }: Filtered & {
+  /** The conversation beside the list: the open one, or what stands there in its place. */
+  shownId: string | undefined;
+}) {
   const { agent, filter, openId } = filtered;
   const [, navigate] = useLocation();
   const debounced = { ...filter, typed: useDebounced(filter.typed) };
@@ -136,7 +139,7 @@ export function Conversations(filtered: Filtered) {
                   hasMore={query.hasNextPage}
                   agent={agent}
                   view={filter.view}
-                  openId={openId}
+                  openId={shownId}
                   boxOf={isSelecting ? boxOf : undefined}
                 />
                 <LoadMoreButton query={query} />

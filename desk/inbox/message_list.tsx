@@ -11,7 +11,7 @@ import { NoteBubble } from "./note_bubble.tsx";
 import { timelineOf } from "./timeline.ts";
 
 /** The texts of a conversation and the notes, oldest first. It begins at its end, and stays there while it is there. */
-export function MessageList({ texts, query, conversation, agentId, name, isWriter, children }: {
+export function MessageList({ texts, query, conversation, agentId, name, isWriter, isRead, children }: {
   texts: Message[];
   query: PagedQuery;
   conversation: Conversation;
@@ -19,6 +19,8 @@ export function MessageList({ texts, query, conversation, agentId, name, isWrite
   agentId: string;
   name: string;
   isWriter: boolean;
+  /** Whether what is shown counts as read. */
+  isRead: boolean;
   /** The elements after them. */
   children: ReactNode;
 }) {
@@ -26,7 +28,7 @@ export function MessageList({ texts, query, conversation, agentId, name, isWrite
   const box = useRef<HTMLDivElement>(null);
   const latest = texts.at(-1);
   const latestOfOurs = texts.findLast(({ sender_type }) => sender_type !== "recruit");
-  useMarkRead(conversation, latest?.created_at, isAtEnd);
+  useMarkRead(conversation, latest?.created_at, isRead && isAtEnd);
   const said = useNewWords(texts);
   const leadId = conversation.recruiting_lead_id;
   const { data: notes } = useQuery({ ...noteQueries.list(leadId ?? ""), enabled: leadId !== null });

@@ -7,7 +7,7 @@ import PencilLine from "lucide-react/icons/pencil-line";
 import Phone from "lucide-react/icons/phone";
 import UserRoundPlus from "lucide-react/icons/user-round-plus";
 import { useEffect, useMemo, useRef, useState } from "react";
-import { Link } from "wouter";
+import { Link, useLocation } from "wouter";
 import { type Conversation, conversationQueries, mayWrite } from "../data/conversation.ts";
 import { clearQueued } from "../data/drafts.ts";
 import type { View } from "../data/inbox.ts";
@@ -34,8 +34,15 @@ import { MessageList } from "./message_list.tsx";
 import { OutboxTexts } from "../ui/outbox_texts.tsx";
 import { ThreadSkeleton } from "./thread_skeleton.tsx";
 
+interface Opened {
+  agent: Agent;
+  view: View;
+  /** Whether nobody has opened it yet: its texts do not count as read, and it does not take the focus. */
+  isPreview: boolean;
+}
+
 /** One conversation: whose it is, its texts, what one may write, and who the recruit is. */
-export function OpenConversation({ id, agent, view }: { id: string; agent: Agent; view: View }) {
+export function OpenConversation({ id, ...opened }: Opened & { id: string }) {
   const query = useQuery(conversationQueries.detail(id));
   return (
     <QueryResult
@@ -45,8 +52,8 @@ export function OpenConversation({ id, agent, view }: { id: string; agent: Agent
     >
       {(conversation) =>
         conversation === null
-          ? <MissingConversation id={id} agent={agent} />
-          : <Thread conversation={conversation} agent={agent} view={view} />}
+          ? <MissingConversation id={id} agent={opened.agent} />
+          : <Thread conversation={conversation} {...opened} />}
     </QueryResult>
   );
 }
@@ -73,7 +80,8 @@ function MissingConversation({ id, agent }: { id: string; agent: Agent }) {
   );
 }
 
-function Thread({ conversation, agent, view }: { conversation: Conversation; agent: Agent; view: View }) {
+function Thread({ conversation, agent, view, isPreview }: Opened & { conversation: Conversation }) {
+  const [, navigate] = useLocation();
   const messages = usePages(messageQueries.list(conversation.id));
   const texts = useMemo(() => messages.data?.toReversed() ?? [], [messages.data]);
   const [isWide, isPhone] = [useIsWide(), useIsPhone()];
@@ -85,9 +93,11 @@ function Thread({ conversation, agent, view }: { conversation: Conversation; age
   const write = () => document.querySelector<HTMLElement>(".composer textarea")?.focus();
   // A user who has come by the list goes on here. A page that was opened by its address has no focus yet.
   useEffect(() => {
+    const { activeElement, body } = document;
+    if (isPreview || activeElement?.closest(".thread")) return;
     if ((history.state as { isWriting?: boolean } | null)?.isWriting) write();
-    else if (document.activeElement !== document.body) heading.current?.focus({ preventScroll: true });
-  }, []);
+    else if (activeElement !== body) heading.current?.focus({ preventScroll: true });
+  }, [isPreview]);
 
   // They were queued, though the response may have been lost.
   useEffect(() => {
@@ -108,6 +118,7 @@ function Thread({ conversation, agent, view }: { conversation: Conversation; age
   ]);
   const ownerText = <OwnerText conversation={conversation} agent={agent} />;
   const card = <RecruitCard conversation={conversation} isManager={agent.role === "manager"} />;
+  const open = () => isPreview && navigate(hrefOf(view, conversation.id));
   const about = { icon: Info, label: `About ${name}` };
   // Where there is no room for icons, the acts have words.
   const takesOver = !isWide && !done && conversation.hasBot;
@@ -122,7 +133,7 @@ function Thread({ conversation, agent, view }: { conversation: Conversation; age
   ];
   return (
     <>
-      <section className="thread" aria-labelledby="recruit">
+      <section className="thread" aria-labelledby="recruit" onPointerDown={open} onFocus={open}>
         <div className="thread-head">
           <Link href={hrefOf(view)} className="to-list button plain icon-button" title="Inbox">
             <ArrowLeft size={20} />
@@ -183,6 +194,7 @@ function Thread({ conversation, agent, view }: { conversation: Conversation; age
               agentId={agent.id}
               name={name}
               isWriter={isWriter}
+              isRead={!isPreview}
             >
               <OutboxTexts texts={texts} conversation={conversation} agent={agent} isWriter={isWriter} />
             </MessageList>

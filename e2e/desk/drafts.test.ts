@@ -46,8 +46,8 @@ deskTest("a file goes with its text, once it is there and although another conve
   await box(page).fill("My card");
   const endUpload = await beginUpload(page);
   await box(page).press("Control+Enter");
-  await page.evaluate("location.hash = '#/inbox'");
-  await page.getByRole("link", { name: "Open", exact: true }).waitFor();
+  await page.evaluate("location.hash = '#/inbox/all'");
+  await page.getByText("No conversation is open.").waitFor();
   await page.evaluate(`location.hash = '#/inbox/${talk.id}'`);
   await texts(page).getByText("Is this still open?").waitFor();
   endUpload();

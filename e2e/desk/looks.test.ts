@@ -48,7 +48,8 @@ deskTest("each row of a long list is reached in a small window, by the hand and 
     for (let n = 0; n < 40; n++) {
       await page.locator("a:focus", { hasText: new RegExp(`Recruit ${n}\\b`) }).waitFor();
       assert.ok(await isSeen(page), `Recruit ${n} is not seen at ${width} x ${height}`);
-      await page.keyboard.press("Tab");
+      // What follows the last one is a conversation, which the focus opens.
+      if (n < 39) await page.keyboard.press("Tab");
     }
   }
 }, PHONE);
