@@ -17,6 +17,8 @@ const FLAGS = [
   "--no-sandbox",
   "--disable-gpu",
   "--disable-quic",
+  // A page of a test is gone before faster code would pay.
+  "--js-flags=--no-maglev,--no-turbofan",
   "--disable-sync",
   "--no-first-run",
   "--disable-background-networking",
