@@ -53,6 +53,7 @@ const WANTED: TableColumn<Order> = {
   cell: (order) => (
     <>
       <Wanted order={order} settings={settingsText(order)} />
+      <p className="quiet">{order.has_greeting ? `Greeting: “${order.greeting_template}”` : "No greeting"}</p>
       <OrderHistory order={order} />
     </>
   ),
@@ -74,10 +75,9 @@ const ACTS: TableColumn<Order> = {
   cell: (order) => <OrderActions order={order} />,
 };
 
-function settingsText({ agent, priority, has_greeting, starts_at, ends_at }: Order): string {
+function settingsText({ agent, priority, starts_at, ends_at }: Order): string {
   const settings = [
     agent === null ? "Agents take turns" : `All go to ${agent}`,
-    has_greeting ? "recruits get a greeting" : "no greeting",
     priority !== 0 && `${priority > 0 ? "higher" : "lower"} priority`,
     starts_at !== null && `from ${timeText(starts_at)}`,
     ends_at !== null && `until ${timeText(ends_at)}`,

@@ -33,7 +33,7 @@ deskTest(
     await form.getByLabel("Greeting").fill("Hi {first_name}, {agency} here. STOP ends this.");
     await save.click();
     await form.waitFor({ state: "hidden" });
-    for (const words of ["TX, OK", "3 of 40", "recruits get a greeting"]) {
+    for (const words of ["TX, OK", "3 of 40", "Greeting: “Hi {first_name}, {agency} here. STOP ends this.”"]) {
       await order.getByText(words, { exact: false }).first().waitFor();
     }
     await order.getByText(
