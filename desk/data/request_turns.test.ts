@@ -38,3 +38,16 @@ Deno.test("a request that is always refused is given up, and so is a 429 that do
   assert.equal((await inTurns(() => Promise.resolve((calls++, new Response("", { status: 429 }))))("/")).status, 429);
   assert.equal(calls, 6);
 });
+
+Deno.test("a request without a response fails, and gives its turn to the next one", async () => {
+  const send = inTurns(
+    (input, init) =>
+      input === "answered"
+        ? Promise.resolve(new Response("done"))
+        : new Promise((_, reject) => init!.signal!.addEventListener("abort", () => reject(init!.signal!.reason))),
+    10,
+  );
+  const lost = Array.from({ length: 3 }, () => assert.rejects(send("lost"), { name: "TimeoutError" }));
+  assert.equal(await (await send("answered")).text(), "done");
+  await Promise.all(lost);
+});
