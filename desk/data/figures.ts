@@ -12,7 +12,7 @@ export interface Figures {
   vendors: { id: string; vendor: string; leads: number[]; has_text_consent: boolean }[];
   /** In minutes of the agency's hours; null: nobody was answered. */
   first_response: { recruits: number; answered: number; median: number | null; ninety: number | null };
-  waiting: { since: string | null };
+  waiting: { recruits: number; since: string | null };
   opt_outs: number;
   failed: number;
   /** The numbers of each day. */

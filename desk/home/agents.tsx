@@ -7,18 +7,21 @@ import { Badge } from "../ui/badge.tsx";
 import { countText } from "../ui/count.ts";
 import { Nothing } from "../ui/nothing.tsx";
 import { Table, type TableColumn } from "../ui/table.tsx";
+import { allRecruits } from "./figures.tsx";
 import { minutesText } from "./time_text.ts";
 
 /** A first response that took longer is slow, in minutes. */
 const SLOW = 60;
 
 /** The agents: what waits for each, and what each has done in the days. */
-export function Agents({ figures: { days, agents } }: { figures: Figures }) {
+export function Agents({ figures }: { figures: Figures }) {
+  const nobody = ofNobody(figures);
+  const agents = nobody.waiting + nobody.recruits + nobody.wrote > 0 ? [...figures.agents, nobody] : figures.agents;
   return (
     <section aria-labelledby="agents" className="panel is-half">
       <div className="panel-head">
         <h2 id="agents">Agents</h2>
-        <small>who waits now, and the last {days} days</small>
+        <small>who waits now, and the last {figures.days} days</small>
       </div>
       <Table
         label="Agents"
@@ -34,6 +37,19 @@ export function Agents({ figures: { days, agents } }: { figures: Figures }) {
   );
 }
 
+/** What is of no agent, so that the rows add up to the figures. */
+export function ofNobody({ agents, vendors, waiting, first_response }: Figures): AgentFigures {
+  const rest = (all: number, key: "waiting" | "recruits" | "wrote" | "answered") =>
+    agents.reduce((rest, agent) => rest - agent[key], all);
+  return {
+    ...{ id: "", name: "No agent", is_active: true, median: null, moved_on: 0, hired: 0 },
+    waiting: rest(waiting.recruits, "waiting"),
+    recruits: rest(allRecruits({ vendors }), "recruits"),
+    wrote: rest(first_response.recruits, "wrote"),
+    answered: rest(first_response.answered, "answered"),
+  };
+}
+
 const COLUMNS: TableColumn<AgentFigures>[] = [
   {
     title: "Agent",
@@ -41,7 +57,7 @@ const COLUMNS: TableColumn<AgentFigures>[] = [
     sortBy: ({ name }) => name,
     cell: ({ id, name, is_active }) => (
       <>
-        <Avatar id={id} name={name} isNamed /> {!is_active && <small>deactivated</small>}
+        {id === "" ? name : <Avatar id={id} name={name} isNamed />} {!is_active && <small>deactivated</small>}
       </>
     ),
     isHeader: true,
@@ -49,7 +65,11 @@ const COLUMNS: TableColumn<AgentFigures>[] = [
   {
     ...numberColumn("Waiting", "waiting"),
     cell: ({ id, waiting }) =>
-      waiting === 0 ? "0" : <Link href="/inbox/waiting" state={{ agentId: id }}>{countText(waiting)}</Link>,
+      waiting === 0 ? "0" : (
+        <Link href={id === "" ? "/inbox/nobody" : "/inbox/waiting"} state={{ agentId: id || null }}>
+          {countText(waiting)}
+        </Link>
+      ),
   },
   numberColumn("Recruits", "recruits"),
   {

@@ -48,7 +48,7 @@ export function FigureRow({ figures }: { figures: Figures }) {
 }
 
 /** The number of recruits of all days and vendors. */
-export function allRecruits({ vendors }: Figures): number {
+export function allRecruits({ vendors }: Pick<Figures, "vendors">): number {
   return vendors.flatMap(({ leads }) => leads).reduce((sum, count) => sum + count, 0);
 }
 

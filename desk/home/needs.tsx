@@ -24,7 +24,7 @@ import { phoneText } from "../ui/phone.ts";
 import { Skeleton } from "../ui/query_result.tsx";
 import { ago, Time } from "../ui/time.tsx";
 import { listHref } from "./address.ts";
-import { allRecruits } from "./figures.tsx";
+import { ofNobody } from "./agents.tsx";
 import { isFewTexted } from "./funnel.tsx";
 
 /** Something that a manager should do: what is wrong, and what leads to where it is mended. */
@@ -53,7 +53,7 @@ export function Needs({ agent, figures }: { agent: Agent; figures: Figures }) {
 
   const { waiting = 0, nobody = 0, failed = 0 } = counts.data ?? {};
   const { since } = figures.waiting;
-  const without = allRecruits(figures) - figures.agents.reduce((sum, { recruits }) => sum + recruits, 0);
+  const { recruits: without } = ofNobody(figures);
   const theirs = figures.agents.filter((one) => one.waiting > 0);
   // The figures are of the last minute, and some may wait for nobody.
   const isTheirs = theirs.length < 3 && theirs.reduce((sum, one) => sum + one.waiting, 0) === waiting;
@@ -157,7 +157,7 @@ export function Needs({ agent, figures }: { agent: Agent; figures: Figures }) {
           <li key={place}>
             <Icon size={16} className={Icon === Clock ? "is-live" : undefined} />
             <span>{words}</span>
-            <Link href={href} state={state} className="button">{act}</Link>
+            <Link href={href} state={state} className={place === 0 ? "button primary" : "button"}>{act}</Link>
           </li>
         ))}
       </ul>

@@ -182,6 +182,7 @@ deskTest(
     await table(page, "Agents").getByTitle("Fewer than half were answered").getByText("1 of 3").waitFor();
     // Nobody wrote to him.
     assert.equal((await cells("Agents", /Vic Hale deactivated/))[2], "none");
+    assert.deepEqual(await cells("Agents", /No agent/), ["0", "2", "none", "none", "0", "0"]);
     const needs = page.getByRole("region", { name: "Needs you" }).getByRole("listitem");
     await needs.filter({ hasText: /^None of \d+ recruits of Bright Careers was texted: no order greets them/ })
       .getByRole("link", { name: "Set up" }).waitFor();
