@@ -57,7 +57,7 @@ const COLUMNS: TableColumn<AgentFigures>[] = [
     sortBy: ({ name }) => name,
     cell: ({ id, name, is_active }) => (
       <>
-        {id === "" ? name : <Avatar id={id} name={name} isNamed />} {!is_active && <small>deactivated</small>}
+        <Avatar id={id || null} name={name} isNamed /> {!is_active && <small>deactivated</small>}
       </>
     ),
     isHeader: true,

@@ -147,13 +147,7 @@ function Card({ recruit, onMove }: { recruit: Recruit; onMove: (recruit: Moved, 
           </span>
         </DotSeparated>
       </span>
-      {agent_id === null
-        ? (
-          <span className="avatar is-none" title="No agent">
-            <span className="visually-hidden">No agent</span>
-          </span>
-        )
-        : <Avatar id={agent_id} name={agent!} />}
+      <Avatar id={agent_id} name={agent ?? "No agent"} />
     </li>
   );
 }

@@ -1,15 +1,22 @@
+import type { CSSProperties } from "react";
+
 /** The number of colours; the last is grey. */
 export const COLOURS = 8;
 
 /**
- * The initials of a person, in a colour by the id.
+ * The initials of a person, in a colour by the id; of nobody, whose id is null, an empty circle.
  *
  * @param isNamed whether the name stands beside them
  */
-export function Avatar({ id, name, isNamed = false }: { id: string; name: string; isNamed?: boolean }) {
+export function Avatar({ id, name, isNamed = false }: { id: string | null; name: string; isNamed?: boolean }) {
   const circle = (
-    <span className={`avatar series-${colourOf(id)}`} title={isNamed ? undefined : name} aria-hidden>
-      {initialsOf(name)}
+    <span
+      className={id === null ? "avatar is-none" : "avatar"}
+      style={id === null ? undefined : seriesOf(colourOf(id))}
+      title={isNamed ? undefined : name}
+      aria-hidden
+    >
+      {id !== null && initialsOf(name)}
     </span>
   );
   return isNamed
@@ -32,6 +39,11 @@ export function initialsOf(name: string): string {
   const words = name.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word));
   const chosen = words.length > 1 ? [words[0]!, words.at(-1)!] : words;
   return chosen.map((word) => /[\p{L}\p{N}]/u.exec(word)![0].toUpperCase()).join("");
+}
+
+/** The style that gives an element the colour of a number, as `--series`. */
+export function seriesOf(colour: number): CSSProperties {
+  return { "--series": `var(--series-${colour})` } as CSSProperties;
 }
 
 /** A colour's number, from 1. The same id has the same everywhere. */

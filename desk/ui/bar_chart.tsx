@@ -1,6 +1,6 @@
 import { type KeyboardEvent, useRef, useState } from "react";
 import { Link } from "wouter";
-import { colourOf, COLOURS } from "./avatar.tsx";
+import { colourOf, COLOURS, seriesOf } from "./avatar.tsx";
 import { countText } from "./count.ts";
 import { Rows } from "./list.tsx";
 
@@ -58,7 +58,7 @@ export function BarChart({ label, unit, bars: given, series: all }: {
           <ul className="legend" aria-label="Colours">
             {series.map(({ key, name, colour }) => (
               <li key={key}>
-                <span className={`swatch series-${colour}`} />
+                <span className="swatch" style={seriesOf(colour)} />
                 <bdi>{name}</bdi>
               </li>
             ))}
@@ -138,8 +138,8 @@ function Plot({ bars, series, unit }: {
           };
           const stack = (
             <span className="bar-stack" style={{ height: `${total / top * 100}%` }}>
-              {parts.map(({ key, colour, value }) => (
-                <span key={key} className={`series-${colour}`} style={{ flexGrow: value }} />
+              {parts.map(({ key, colour, value: flexGrow }) => (
+                <span key={key} style={{ ...seriesOf(colour), flexGrow }} />
               ))}
             </span>
           );
@@ -154,7 +154,7 @@ function Plot({ bars, series, unit }: {
                   <strong>{bar.label}: {countText(total)}</strong>
                   {parts.map(({ key, name, colour, value }) => (
                     <span key={key}>
-                      <span className={`swatch series-${colour}`} />
+                      <span className="swatch" style={seriesOf(colour)} />
                       <bdi>{name}</bdi>
                       <span>{countText(value)}</span>
                     </span>
