@@ -91,11 +91,6 @@ function stageText(stage: string): string {
   return labelOf(stage.replaceAll(" ", "_"));
 }
 
-/** Whether there is still something to sell. */
-function isOpen({ stage }: Lead): boolean {
-  return stage !== "sold" && stage !== "lost";
-}
-
 const COLUMNS: TableColumn<Lead>[] = [
   {
     title: "Name",
@@ -149,7 +144,7 @@ const COLUMNS: TableColumn<Lead>[] = [
     isPlain: true,
     cell: (lead) => (
       <ActionButton act={() => openPresentation(lead)} className="plain">
-        {isOpen(lead) ? "Present" : "Present again"}
+        {lead.lead_metrics?.presentations_submitted ? "Present again" : "Present"}
         <span className="visually-hidden">
           to <bdi>{fullName(lead)}</bdi>
         </span>

@@ -50,7 +50,7 @@ deskTest(
     await page.getByText("The browser has blocked the window.").waitFor();
 
     await sql`
-      update public.leads set first_name = 'Rosa', last_name = 'Delgado', phone_e164 = '+17735550112', stage = 'sold'
+      update public.leads set first_name = 'Rosa', last_name = 'Delgado', phone_e164 = '+17735550112', stage = 'presented'
       where id = ${agent.lead_id}`;
     await agent.client.rpc("submit_lead_presentation", {
       lead_id: agent.lead_id,
@@ -60,7 +60,7 @@ deskTest(
     await page.reload();
     assert.match(
       await textOf(page),
-      /^Rosa Delgado \(773\) 555-0112 IL Final expense Sold \d+:\d\d [AP]M 1 1 \d+:\d\d [AP]M Present again/,
+      /^Rosa Delgado \(773\) 555-0112 IL Final expense Presented \d+:\d\d [AP]M 1 1 \d+:\d\d [AP]M Present again/,
     );
     assert.equal(await rows(page).getByRole("link").getAttribute("href"), "tel:+17735550112");
     await page.setViewportSize(PHONE.viewport!);
