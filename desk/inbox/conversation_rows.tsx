@@ -4,6 +4,7 @@ import { Link } from "wouter";
 import type { InboxRow, View } from "../data/inbox.ts";
 import type { Agent } from "../data/user.ts";
 import { Avatar } from "../ui/avatar.tsx";
+import { ConsentBadge } from "../ui/consent.tsx";
 import { countOf } from "../ui/count.ts";
 import { latenessOf } from "../ui/lateness.ts";
 import { phoneText } from "../ui/phone.ts";
@@ -137,7 +138,7 @@ const ConversationRow = memo(function ConversationRow(
         )}
         {row.is_failed && <span className="badge is-bad">Not delivered</span>}
         {row.is_held && <span className="badge">Held</span>}
-        {row.is_opted_out && <span className="badge">Opted out</span>}
+        {row.is_opted_out && <ConsentBadge consent="opted_out" />}
         {isMissing && <span className="badge">No agent</span>}
         {agent.role === "manager" && row.agent_id !== null &&
           <Avatar id={row.agent_id} name={row.agent ?? "Another agent"} />}
