@@ -24,6 +24,7 @@ const MAILS: Record<keyof typeof MAIL_ABOUT, string> = {
 export function NotifiedPeople({ agencyId, agentId }: { agencyId: string; agentId: string | null }) {
   const query = usePages(teamQueries.members(agencyId, agentId === null));
   const people = query.data?.filter(({ is_active }) => is_active);
+  const mails = Object.entries(MAILS).filter(([about]) => people?.some((one) => one.mail_about.includes(about)));
   const isNobody = people?.some(getsAlerts) === false && !query.hasNextPage;
   return (
     <>
@@ -66,7 +67,7 @@ export function NotifiedPeople({ agencyId, agentId }: { agencyId: string; agentI
                   </>
                 ),
           },
-          ...Object.entries(MAILS).map(([about, title]) => ({
+          ...mails.map(([about, title]) => ({
             title,
             cell: ({ mail_about }: Member) => <Chosen is={mail_about.includes(about)} />,
           })),

@@ -1,5 +1,5 @@
 import { usePages } from "../data/pages.ts";
-import { numberQueries } from "../data/team.ts";
+import { numberQueries, type ServiceNumber } from "../data/team.ts";
 import { countText } from "../ui/count.ts";
 import { HeldTexts, NumberStatus } from "../ui/held_texts.tsx";
 import { phoneText } from "../ui/phone.ts";
@@ -8,10 +8,12 @@ import { Table } from "../ui/table.tsx";
 
 /** The numbers that texts are sent from. */
 export function Numbers({ agencyId, isOperator }: { agencyId: string; isOperator: boolean }) {
+  const query = usePages(numberQueries.list(agencyId));
+  const holdsTexts = query.data?.some(({ waiting, status }) => waiting > 0 || status === "paused");
   return (
     <Table
       label="Numbers"
-      query={usePages(numberQueries.list(agencyId))}
+      query={query}
       resource="numbers"
       empty={
         <EmptyState title="No number yet.">
@@ -23,22 +25,24 @@ export function Numbers({ agencyId, isOperator }: { agencyId: string; isOperator
       columns={[
         { title: "Number", cell: ({ phone }) => phoneText(phone), isHeader: true },
         { title: "Conversations", cell: ({ conversations }) => countText(conversations), isNumber: true },
-        {
-          title: "Texts",
-          isPlain: true,
-          isSentence: true,
-          cell: (number) => (
-            <span className="line">
-              <HeldTexts of={number} isOperator={isOperator} />
-              {number.status === "paused" && (
-                <small>
-                  They wait until the people who run the service resume it
-                  {number.paused_reason && ` (${number.paused_reason})`}.
-                </small>
-              )}
-            </span>
-          ),
-        },
+        ...holdsTexts
+          ? [{
+            title: "Texts",
+            isPlain: true,
+            isSentence: true,
+            cell: (number: ServiceNumber) => (
+              <span className="line">
+                <HeldTexts of={number} isOperator={isOperator} />
+                {number.status === "paused" && (
+                  <small>
+                    They wait until the people who run the service resume it
+                    {number.paused_reason && ` (${number.paused_reason})`}.
+                  </small>
+                )}
+              </span>
+            ),
+          }]
+          : [],
         { title: "Status", isCorner: true, cell: ({ status }) => <NumberStatus status={status} /> },
       ]}
     />
