@@ -64,7 +64,7 @@ function DestinationRow({ destination, isAlone }: { destination: Destination; is
       <div className="section-head">
         <p className="line">
           {!isAlone && <strong>{name}</strong>}
-          {is_on ? <Badge meaning="good">on</Badge> : <Badge meaning="warn">paused</Badge>}
+          {is_on ? <Badge meaning="good">On</Badge> : <Badge meaning="warn">Paused</Badge>}
           {failed_24h > 0 && <Badge meaning="bad">{countText(failed_24h)} failed in 24 hours</Badge>}
           {waiting > 0 && <Badge meaning="info">{countText(waiting)} waiting</Badge>}
         </p>

@@ -2,6 +2,7 @@ import { Link } from "wouter";
 import type { ServiceNumber } from "../data/operator_rows.ts";
 import { Badge } from "./badge.tsx";
 import { countOf } from "./count.ts";
+import { labelOf } from "./json_value.tsx";
 import { ago, Time } from "./time.tsx";
 
 /** The time after which the alert texts_held opens, unless its rule has another one. */
@@ -9,7 +10,7 @@ const HELD_TOO_LONG = 48 * 3_600_000;
 
 /** Whether a number sends its texts. */
 export function NumberStatus({ status }: Pick<ServiceNumber, "status">) {
-  return <Badge meaning={status === "paused" ? "bad" : "good"}>{status}</Badge>;
+  return <Badge meaning={status === "paused" ? "bad" : "good"}>{labelOf(status)}</Badge>;
 }
 
 /** How many texts a number holds and since when, for operators with a link. */

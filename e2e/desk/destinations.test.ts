@@ -39,7 +39,7 @@ deskTest("a manager tests a destination, sends again what failed, pauses it, and
   await until(async () => (await states()).join() === "waiting");
 
   await crm.getByRole("button", { name: "Pause crm" }).click();
-  await crm.getByText("paused", { exact: true }).waitFor();
+  await crm.getByText("Paused", { exact: true }).waitFor();
   assert.equal(await crm.getByRole("button", { name: "Test crm" }).count(), 0);
 
   await sql`update private.dispatches set attempt = 1, status = 503, reason = 'HTTP 503' where destination_id = ${id}`;

@@ -71,7 +71,7 @@ deskTest(
       values (${phone}, ${agency.id}, 'paused', ${`the campaign ${phone} is not registered`})`;
     await signIn(page, await signInNewOperator(), "operator/numbers");
     const table = page.getByRole("table", { name: "Numbers" });
-    await table.getByRole("row").nth(1).getByText("paused", { exact: true }).waitFor();
+    await table.getByRole("row").nth(1).getByText("Paused", { exact: true }).waitFor();
     await showAll(page.getByRole("main"));
     // Of many, only those near the window are in the page. Other tests add numbers, and take theirs away.
     await until(async () => Number(await table.getAttribute("aria-rowcount")) > 180);
@@ -87,7 +87,7 @@ deskTest(
     await number.getByRole("button", { name: "Resume" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Resume" }).click();
     // Among others, the paused ones come first.
-    await number.getByText("paused", { exact: true }).waitFor({ state: "detached" });
+    await number.getByText("Paused", { exact: true }).waitFor({ state: "detached" });
     const [stored] = await sql`select status from public.service_numbers where phone = ${phone}`;
     assert.equal(stored!.status, "active");
 
