@@ -106,9 +106,9 @@ insert into public.screening_answers (lead_id, question, value, said, answered_a
   ('30000005-0000-4000-8000-000000000005', 'licensed', '"no"', 'Not yet, I have just done the course', now() - interval '1788 minutes'),
   ('30000005-0000-4000-8000-000000000005', 'hours', '"full_time"', 'Full time. I want to leave retail', now() - interval '1780 minutes');
 
--- How far each has come. The stage of Nadia the bot has set.
+-- How far each has come. The first stage the bot has set, upon the first answer.
 insert into public.recruit_stages (recruiting_lead_id, agency_id, agent_id, stage, created_at, ended_at)
-select l.id, l.agency_id, case l.first_name when 'Nadia' then null else l.agent_id end, t.stage,
+select l.id, l.agency_id, case t.stage when 'contacted' then null else l.agent_id end, t.stage,
   now() - t.begun * interval '1 minute', now() - t.ended * interval '1 minute'
 from (values
   ('Nadia', 'contacted', 1200, null),
@@ -124,7 +124,7 @@ select l.id, l.agent_id, t.body, now() - t.minutes * interval '1 minute'
 from (values
   ('Marcus', 175, 'Three years in retail, asks good questions. Bring the compensation sheet to the interview.'),
   ('Grace', 67, 'Starts on Monday at nine. The laptop is ordered.'),
-  ('Tomás', 1490, 'Has done the course, takes the exam next week. Prefers calls in the morning.')
+  ('Tomás', 1490, 'Has done the course, takes the exam next week. Prefers calls to texts.')
 ) t (name, minutes, body)
 join public.recruiting_leads l on l.first_name = t.name;
 
@@ -164,7 +164,7 @@ from (values
   (6, 'Grace', 'bot', 17273, 'delivered', 'No problem, Grace. James will text you soon.'),
   (7, 'Grace', 'agent', 16100, 'delivered', 'Hi Grace, James here. We pay for the course. Can you come in on Thursday at 2?'),
   (8, 'Grace', 'recruit', 16080, null, 'Thursday at 2 is perfect'),
-  (9, 'Grace', 'recruit', 74, null, 'I passed the exam this morning! When do I start?'),
+  (9, 'Grace', 'recruit', 74, null, 'I passed the exam! When do I start?'),
   (10, 'Grace', 'agent', 70, 'delivered', 'Congratulations, and welcome aboard, Grace. See you Monday. James'),
   (11, 'Marcus', 'bot', 2890, 'delivered', 'Hi Marcus, this is the assistant of Lakeshore Insurance Group. Do you hold a life insurance license? Reply STOP to opt out.'),
   (12, 'Marcus', 'recruit', 2880, null, 'Yes, life and health'),
@@ -180,8 +180,8 @@ from (values
   (22, 'Tomás', 'recruit', 1780, null, 'Full time. I want to leave retail'),
   (23, 'Tomás', 'bot', 1779, 'delivered', 'Thank you, Tomás. James will text you soon.'),
   (24, 'Tomás', 'agent', 1500, 'delivered', 'Hi Tomás, James here. The exam is no reason to wait. When could we talk?'),
-  (25, 'Tomás', 'recruit', 1440, null, 'Tomorrow morning would be best'),
-  (26, 'Tomás', 'agent', 25, 'delivered', 'Good morning, Tomás. Is now a good time for a call?'),
+  (25, 'Tomás', 'recruit', 1440, null, 'Tomorrow would be best'),
+  (26, 'Tomás', 'agent', 25, 'delivered', 'Hi Tomás. Is now a good time for a call?'),
   (27, 'Tomás', 'recruit', 2, null, 'Sorry, was driving. Call me any time now')
 ) t (n, name, sender, minutes, status, body)
 join public.recruiting_leads l on l.first_name = t.name
