@@ -3,6 +3,7 @@ import { GRAPH_APP, GRAPH_TOKEN } from "../testing/graph/app.ts";
 import type { Receiver } from "../testing/receiver/receiver.ts";
 import {
   AGENCIES,
+  GREETING,
   loginOf,
   ON_HOLIDAY,
   OPERATOR,
@@ -100,7 +101,7 @@ export async function makeAgencies(sql: postgres.Sql, receiver: Receiver): Promi
     if (hasSystem) {
       const [made] = await asUser(sql, OPERATOR, (sql) =>
         sql`
-        select public.save_destination(${id}, 'crm', ${
+        select public.save_destination(${id}, 'agency-crm', ${
           sql.json({
             url: receiver.url + pathOf(id),
             events: ["lead.distributed", "lead.returned", "recruit.opted_out"],
@@ -112,7 +113,7 @@ export async function makeAgencies(sql: postgres.Sql, receiver: Receiver): Promi
     for (const order of orders) await createOrder(sql, id, order);
   }
   await sql`select public.change_order(${SEED_ORDER}, ${
-    sql.json({ quantity: 400, states: ["IL", "IN", "WI"], priority: 10 })
+    sql.json({ quantity: 400, states: ["IL", "IN", "WI"], priority: 10, greeting_template: GREETING })
   })`;
   return keys;
 }

@@ -41,7 +41,11 @@ export async function moveClock(sql: postgres.Sql, made: Made, stories: Story[])
         as s (id uuid, received timestamptz, texted timestamptz, done timestamptz)`;
     await sql`
       insert into story select c.id, s.received, s.texted, s.done
-      from public.recruiting_conversations c join story s on s.id = c.recruiting_lead_id`;
+      from public.recruiting_conversations c
+      left join (public.lead_returns r join public.recruiting_leads l on l.id = r.recruiting_lead_id)
+        on c.recruiting_lead_id is null and r.agency_id = c.agency_id and l.phone = c.recruit_phone
+      join story s on s.id = coalesce(c.recruiting_lead_id, r.recruiting_lead_id)
+      on conflict do nothing`;
     await sql`
       insert into story select m.id, s.received, s.texted, s.done
       from public.recruiting_messages m join story s on s.id = m.conversation_id`;

@@ -3,7 +3,7 @@ import { notifyAgents, type StackInfo } from "../local/mod.ts";
 import { Random } from "../testing/random.ts";
 import type { TwilioDouble } from "../testing/twilio/double.ts";
 import { asUser } from "./agencies.ts";
-import { AGENCIES, GREETING, LEAVES, loginOf, SEED_ORDER, VENDORS } from "./cast.ts";
+import { AGENCIES, LEAVES, loginOf, VENDORS } from "./cast.ts";
 import { moveClock, passTime, type Story } from "./clock.ts";
 import { Applicants, planLeads, type PlannedLead } from "./plan.ts";
 import { Recruit, textUs } from "./recruits.ts";
@@ -158,7 +158,12 @@ async function talk(tools: Tools, stored: Stored[], random: Random): Promise<voi
   twilio.callBack({ statuses: ["delivered"] });
   await work(tools);
   for (let turn = 0; turn < TURNS; turn++) {
-    const replies = recruits.map((recruit) => ({ recruit, texts: recruit.reply(said.get(recruit.phone) ?? "") }))
+    const optedOut = await sql`select phone from public.text_consents where state = 'opted_out'`;
+    const silent = new Set(optedOut.map(({ phone }) => phone));
+    const replies = recruits.filter(({ phone }) => !silent.has(phone)).map((recruit) => ({
+      recruit,
+      texts: recruit.reply(said.get(recruit.phone) ?? ""),
+    }))
       .filter(({ texts }) => texts.length > 0);
     if (replies.length === 0) break;
     await inParallel(replies, async ({ recruit, texts }) => {
@@ -240,7 +245,6 @@ async function act(tools: Tools, stored: Stored[], seed: number): Promise<void> 
       if (later === "paused") await sql`select public.change_order(${order!.id}, ${sql.json({ status: "paused" })})`;
     }
   }
-  await sql`select public.change_order(${SEED_ORDER}, ${sql.json({ greeting_template: GREETING })})`;
   const { people } = AGENCIES.find(({ people }) => people.some(({ first, last }) => `${first} ${last}` === LEAVES))!;
   const leaving = loginOf(people.find(({ first, last }) => `${first} ${last}` === LEAVES)!);
   await asUser(
