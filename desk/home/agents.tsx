@@ -54,7 +54,7 @@ const COLUMNS: TableColumn<AgentFigures>[] = [
   {
     title: "Agent",
     key: "name",
-    sortBy: ({ name }) => name,
+    sortBy: ({ id, name }) => id === "" ? null : name,
     cell: ({ id, name, is_active }) => (
       <>
         <Avatar id={id || null} name={name} isNamed /> {!is_active && <small>deactivated</small>}
@@ -100,7 +100,7 @@ function numberColumn(
   return {
     title,
     key,
-    sortBy: (row) => row[key],
+    sortBy: (row) => row.id === "" ? null : row[key],
     cell: (row) => countText(row[key] ?? 0),
     isNumber: true,
     isGreatestFirst: true,

@@ -16,7 +16,7 @@ export function Avatar({ id, name, isNamed = false }: { id: string | null; name:
       title={isNamed ? undefined : name}
       aria-hidden
     >
-      {id !== null && initialsOf(name)}
+      {id === null ? "\u00a0" : initialsOf(name)}
     </span>
   );
   return isNamed
