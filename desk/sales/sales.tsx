@@ -7,7 +7,6 @@ import type { Stage } from "../data/recruits.ts";
 import type { Agent } from "../data/user.ts";
 import { ActionButton } from "../ui/action.tsx";
 import { Avatar } from "../ui/avatar.tsx";
-import { countText } from "../ui/count.ts";
 import { AgentFilter, Filters, peopleOf, SelectField, StateFilter } from "../ui/filters.tsx";
 import { labelOf } from "../ui/json_value.tsx";
 import { fullName } from "../ui/name.ts";
@@ -127,9 +126,9 @@ const COLUMNS: TableColumn<Lead>[] = [
     title: "Presentations",
     isNumber: true,
     isMinor: true,
-    cell: ({ lead_metrics }) => <Count of={lead_metrics?.presentations_submitted} />,
+    cell: ({ lead_metrics }) => lead_metrics?.presentations_submitted || <Nothing words="0" />,
   },
-  { title: "Sales", isNumber: true, cell: ({ lead_metrics }) => <Count of={lead_metrics?.sales} /> },
+  { title: "Sales", isNumber: true, cell: ({ lead_metrics }) => lead_metrics?.sales || <Nothing words="0" /> },
   {
     title: "Last activity",
     isMinor: true,
@@ -152,10 +151,6 @@ const COLUMNS: TableColumn<Lead>[] = [
     ),
   },
 ];
-
-function Count({ of = 0 }: { of?: number }) {
-  return of === 0 ? <Nothing words="0" /> : countText(of);
-}
 
 const AGENT: TableColumn<Lead> = {
   title: "Agent",
