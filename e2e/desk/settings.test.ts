@@ -83,7 +83,9 @@ deskTest(
     await ada.getByRole("cell", { name: "78" }).waitFor();
     await ada.getByRole("link", { name: "1 waits, now" }).click();
     await page.getByRole("region", { name: "Conversations" }).getByText("Is this still open?").waitFor();
-    assert.equal(await page.getByLabel("Whose conversations").locator("option:checked").innerText(), "Ada Byron");
+    const whose = page.getByLabel("Whose conversations").locator("option:checked");
+    // Until the agents are read, the choice has no name.
+    await until(async () => await whose.innerText() === "Ada Byron");
   },
 );
 
