@@ -37,6 +37,8 @@ Deno.test("the subject of an action is named as people name it", () => {
   );
   assert.equal(said({ agent_id: id, changed: ["first_name"] }), "Ada, first name");
   assert.equal(said({ agent_id: id, to_agent_id: id }), "Ada");
+  assert.equal(said({ destination_id: id, changed: ["rejected_when"] }), "Prairie Life, rejected when");
+  assert.equal(said({ destination_id: id, agency_id: id }), "Prairie Life");
   assert.equal(said({ by: "phone" }), "by phone");
   assert.equal(said({ service_phone: "+13125550142" }), "(312) 555-0142");
   // The vendor is gone.

@@ -47,7 +47,7 @@ export function subjectText({ subject, ...names }: OperatorAction, nameOf: (slug
   const members = Object.entries(subject).sort(([one], [other]) => Number(isChange(one)) - Number(isChange(other)));
   const parts = members.map(([name, value]) => {
     const what = wordsOf(name.replace(/_ids?$/, ""));
-    if (name === "agency_id") return agency;
+    if (name === "agency_id" || name === "destination_id" && !("agency_id" in subject)) return agency;
     if (name === "vendor_id") return vendor && nameOf(vendor);
     if (name === "agent_id") return agent;
     // Beside an agent it has no name.

@@ -20,8 +20,8 @@ export function Actions() {
   return (
     <Page title="Audit log">
       <p className="quiet">
-        Each change by an operator, and each time that one was shown personal data, here or by a command. What managers
-        changed is in the History of their agency.
+        Each change by an operator, and each time that one was shown personal data, here or by a command. The history of
+        each <Link href="/operator/agencies">agency</Link> has what its managers changed, too.
       </p>
       <form className="filters" role="search" onSubmit={(event) => event.preventDefault()}>
         <SelectField
@@ -45,10 +45,10 @@ export function Actions() {
         keyOf={({ id }) => id}
         nameOf={actionOf}
         columns={[
+          { title: "When", cell: ({ created_at }) => <Time at={created_at} />, isPlain: true },
+          { title: "Operator", cell: ({ operator }) => <bdi>{operator}</bdi>, isPlain: true },
           { title: "Action", cell: actionOf, isHeader: true },
           { title: "Subject", cell: (action) => <Subject of={action} />, isPlain: true },
-          { title: "Operator", cell: ({ operator }) => <bdi>{operator}</bdi>, isPlain: true },
-          { title: "When", cell: ({ created_at }) => <Time at={created_at} />, isCorner: true },
         ]}
       />
     </Page>

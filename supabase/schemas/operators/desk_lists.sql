@@ -249,7 +249,8 @@ select a.id, a.created_at, coalesce(u.email, a.user_id::text, a.done_by) as oper
 from public.operator_actions a
 left join auth.users u on u.id = a.user_id
 left join public.vendors v on v.id = (a.subject ->> 'vendor_id')::uuid
-left join public.agencies g on g.id = (a.subject ->> 'agency_id')::uuid
+left join public.destinations d on d.id = (a.subject ->> 'destination_id')::uuid
+left join public.agencies g on g.id = coalesce(d.agency_id, (a.subject ->> 'agency_id')::uuid)
 left join public.agents p on p.id = coalesce(a.subject ->> 'agent_id', a.subject ->> 'to_agent_id')::uuid
 where (select private.may_operate());
 
@@ -259,6 +260,7 @@ create view public.operator_action_list with (security_invoker = true) as select
 
 comment on view public.operator_action_list is
   'Each row of operator_actions; operator: the user''s address, or the id of one who is deleted, or the name at the command; '
-  'vendor, agency and agent: the slug and the names of those in the subject, null where there is none any more. '
+  'vendor, agency and agent: the slug and the names of those in the subject, null where there is none any more; a destination '
+  'has its agency. '
   'For pages, continue after the last row, ordered by created_at and id, both descending.';
 grant select on public.operator_action_list to authenticated, service_role;

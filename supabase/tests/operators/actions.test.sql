@@ -2,7 +2,7 @@
 begin;
 -- Changes of others are not seen, so that all tables can be compared.
 set transaction isolation level repeatable read;
-select plan(99);
+select plan(100);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor'), pg_temp.create_vendor('quiet');
@@ -92,7 +92,10 @@ insert into public.recruiting_messages (id, conversation_id, direction, sender_t
 insert into public.text_outbox (message_id, kind, due_at) values (md5('held')::uuid, 'bot', 'infinity');
 insert into public.operator_actions (id, done_by, action, subject) values
   (md5('by Lin')::uuid, 'Lin', 'lead list', jsonb_build_object(
-    'vendor_id', md5('vendor')::uuid, 'agency_id', md5('agency')::uuid, 'agent_id', md5('ann')::uuid));
+    'vendor_id', md5('vendor')::uuid, 'agency_id', md5('agency')::uuid, 'agent_id', md5('ann')::uuid)),
+  (md5('paused by Lin')::uuid, 'Lin', 'destination pause', jsonb_build_object('destination_id', md5('crm')::uuid));
+insert into public.destinations (id, agency_id, name, kind, url, events) values
+  (md5('crm')::uuid, md5('agency')::uuid, 'crm', 'webhook', 'https://crm.example.com', '{}');
 select is(pg_temp.code_as('visitor', statement), rows, 'an operator reads of ' || statement)
 from (values
   (format('select count(*) from public.delivery_list where vendor_id = %L', md5('vendor')::uuid), '3'),
@@ -108,6 +111,7 @@ from (values
     md5('waits')::uuid), '1'),
   (format('select count(*) from public.operator_action_list where (operator, vendor, agency, agent) = '
     '(''Lin'', ''test-vendor'', ''agency'', ''ann'') and id = %L', md5('by Lin')::uuid), '1'),
+  (format('select agency from public.operator_action_list where id = %L', md5('paused by Lin')::uuid), 'agency'),
   ('select count(*) from public.operator_counts where least(alerts + 1, deliveries, leads, recruits, texts) > 0', '1')
 ) l (statement, rows);
 delete from public.operator_actions where done_by = 'Lin';
