@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { Fragment, type ReactNode } from "react";
 import { Link } from "wouter";
 import { operatorOrderQueries, type Order } from "../data/operator_orders.ts";
 import { useChangeOrders } from "../data/orders.ts";
@@ -112,45 +113,27 @@ function Verdict({ order }: { order: Order }) {
 function OrderFacts({ order }: { order: Order }) {
   const { id, agency_id, agency, agent, status, priority, ends_at, greeting_template } = order;
   const wanted = useWanted();
+  const facts: Record<string, ReactNode> = {
+    Agency: <Link href={`/operator/agencies/${agency_id}/orders`}>{agency}</Link>,
+    Status: <StatusBadge status={status} />,
+    Agent: <bdi>{agent ?? "The agents take turns"}</bdi>,
+    Wants: wanted(order),
+    Leads: <Fill order={order} />,
+    Today: <LeadsToday order={order} />,
+    Priority: priority,
+    Greeting: <span className="reply" dir="auto">{greeting_template ?? "none"}</span>,
+    Id: id.slice(0, 8),
+    ...ends_at !== null && { [Date.parse(ends_at) > Date.now() ? "Ends" : "Ended"]: <Time at={ends_at} /> },
+  };
   return (
     <section className="panel" aria-label="Order">
       <dl className="facts">
-        <dt>Agency</dt>
-        <dd>
-          <Link href={`/operator/agencies/${agency_id}/orders`}>{agency}</Link>
-        </dd>
-        <dt>Status</dt>
-        <dd>
-          <StatusBadge status={status} />
-        </dd>
-        <dt>Agent</dt>
-        <dd>
-          <bdi>{agent ?? "The agents take turns"}</bdi>
-        </dd>
-        <dt>Wants</dt>
-        <dd>{wanted(order)}</dd>
-        <dt>Leads</dt>
-        <dd>
-          <Fill order={order} />
-        </dd>
-        <dt>Today</dt>
-        <dd>
-          <LeadsToday order={order} />
-        </dd>
-        <dt>Priority</dt>
-        <dd>{priority}</dd>
-        <dt>Greeting</dt>
-        <dd className="reply" dir="auto">{greeting_template ?? "none"}</dd>
-        <dt>Id</dt>
-        <dd>{id.slice(0, 8)}</dd>
-        {ends_at !== null && (
-          <>
-            <dt>{Date.parse(ends_at) > Date.now() ? "Ends" : "Ended"}</dt>
-            <dd>
-              <Time at={ends_at} />
-            </dd>
-          </>
-        )}
+        {Object.entries(facts).map(([term, fact]) => (
+          <Fragment key={term}>
+            <dt>{term}</dt>
+            <dd>{fact}</dd>
+          </Fragment>
+        ))}
       </dl>
     </section>
   );
