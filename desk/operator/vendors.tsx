@@ -44,13 +44,8 @@ function Leads() {
             ? <EmptyState title={`No vendor has sent anything for ${DAYS} days.`} />
             : (
               <div className="columns">
-                <Chart vendors={vendors} of="leads" label="Leads by vendor" unit={["lead", "leads"]} />
-                <Chart
-                  vendors={vendors}
-                  of="refused"
-                  label="Rejected deliveries by vendor"
-                  unit={["delivery", "deliveries"]}
-                />
+                <Chart of="leads" by={vendors} what="Leads" unit={["lead", "leads"]} />
+                <Chart of="refused" by={vendors} what="Rejected deliveries" unit={["delivery", "deliveries"]} />
               </div>
             )}
       </QueryResult>
@@ -60,17 +55,19 @@ function Leads() {
 }
 
 /** The days are those of UTC. Nothing where none came. */
-function Chart({ vendors, of, label, unit }: {
-  vendors: VendorDays[];
+function Chart({ of, by, what, unit }: {
   of: "leads" | "refused";
-  label: string;
+  by: VendorDays[];
+  what: string;
   unit: [one: string, several: string];
 }) {
   const nameOf = useVendorName();
+  // Leads are counted as in Today and in the table below: without sales leads, which are imported, and from no vendor.
+  const vendors = of === "leads" ? by.filter(({ vendor }) => vendor !== "import") : by;
   if (vendors.every((vendor) => vendor[of].every((count) => count === 0))) return null;
   return (
     <BarChart
-      label={label}
+      label={`${what} by vendor`}
       unit={unit}
       bars={vendors[0]!.dates.map((day, n) => ({
         key: day,
