@@ -144,6 +144,7 @@ function Keys() {
     const found = days?.find(({ vendor }) => vendor === slug);
     return found?.dates.findLast((_, n) => found.leads[n]! + found.refused[n]! > 0);
   };
+  const isByWebhook = (vendor: Vendor) => vendor.webhook && lastDayOf(vendor);
   const needsKey = (vendor: Vendor) => vendor.active && (vendor.keys === 0 || soonOf(vendor) !== null);
   return (
     <MadeKey>
@@ -180,7 +181,11 @@ function Keys() {
               return day === new Date().toISOString().slice(0, 10) ? "Today" : dayText(day);
             },
           },
-          { title: "Key used", cell: ({ last_used }) => last_used === null ? "never" : <Time at={last_used} /> },
+          {
+            title: "Key used",
+            cell: (vendor) =>
+              vendor.last_used ? <Time at={vendor.last_used} /> : isByWebhook(vendor) ? "uses its webhook" : "never",
+          },
           {
             title: "Next expiry",
             cell: (vendor) =>

@@ -38,11 +38,13 @@ deskTest("the charts of vendors have the numbers of the rows as tables, with the
     String(numbers.reduce((all, number) => all + number)),
   );
   await page.getByText("Repeats are leads of people who had an earlier lead").getByRole("link").waitFor();
+  await sql`update public.vendors set webhook_scheme = 'standard' where id = ${vendor.id}`;
   await sql`update public.vendor_api_keys set expires_at = now() + interval '5 days 1 hour' where vendor_id = ${vendor.id}`;
   await page.getByRole("link", { name: "Keys and mappings" }).click();
   const table = page.getByRole("table", { name: "Keys of vendors" });
   // The key that expires soon stands first.
   await table.getByRole("row").nth(2).getByText("in 5 days").waitFor();
+  await table.getByRole("row").nth(2).getByRole("cell", { name: "uses its webhook" }).waitFor();
   const keys = table.getByRole("row").filter({ hasText: idle.slug });
   const cells = await keys.getByRole("cell").allInnerTexts();
   assert.deepEqual([cells[0], cells[2], cells[3]], ["1", "never", "never"]);
