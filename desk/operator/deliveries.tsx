@@ -68,7 +68,7 @@ export function Deliveries() {
           },
           { title: "Deliveries", cell: ({ deliveries }) => countText(deliveries), isNumber: true },
           { title: "Last", cell: ({ last_at }) => <Time at={last_at} isAge />, isMinor: true },
-          { title: "Deletes in", cell: ({ first_deleted_at }) => <Deletion at={first_deleted_at} /> },
+          { title: "First deleted in", cell: ({ first_deleted_at }) => <Deletion at={first_deleted_at} /> },
           {
             title: "Next step",
             cell: (reason) => (
