@@ -3,7 +3,6 @@ import { AGENCY_SORTS, agencyQueries, type ListedAgency } from "../data/agency.t
 import { usePages } from "../data/pages.ts";
 import { Badge } from "../ui/badge.tsx";
 import { countText } from "../ui/count.ts";
-import { Nothing } from "../ui/nothing.tsx";
 import { Page } from "../ui/page.tsx";
 import { EmptyState } from "../ui/query_result.tsx";
 import { Search, useDebounced } from "../ui/search.tsx";
@@ -13,10 +12,9 @@ import { zoneText } from "../ui/zone_text.ts";
 import { ProblemCount, useProblemsOf } from "./agency_problems.tsx";
 
 const COLUMNS: TableColumn<ListedAgency>[] = [
-  { title: "Name", key: "name", isHeader: true, cell: ({ name }) => <bdi>{name}</bdi> },
   { title: "Time zone", key: "timezone", isMinor: true, cell: ({ timezone }) => zoneText(timezone) },
   {
-    title: "Active agents",
+    title: "Active people",
     key: "active_agents",
     cell: ({ active_agents }) => active_agents,
     isNumber: true,
@@ -53,19 +51,6 @@ const COLUMNS: TableColumn<ListedAgency>[] = [
   { title: "Bot", isMinor: true, cell: ({ has_bot }) => has_bot ? <Badge meaning="good">on</Badge> : "off" },
 ];
 
-/** How many problems an agency has, which its page shows. */
-function problemsColumn(problemsOf: ReturnType<typeof useProblemsOf>): TableColumn<ListedAgency> {
-  return {
-    title: "Problems",
-    cell: ({ id }) => {
-      const problems = problemsOf(id);
-      return problems.length === 0 ? <Nothing words="none" /> : <ProblemCount problems={problems} />;
-    },
-    isNumber: true,
-    isCorner: true,
-  };
-}
-
 /** The agencies of the service, each of which opens its settings. */
 export function Agencies() {
   const [typed, setTyped] = useState("");
@@ -85,7 +70,11 @@ export function Agencies() {
         keyOf={({ id }) => id}
         nameOf={({ name }) => name}
         hrefOf={({ id }) => `/operator/agencies/${id}`}
-        columns={[COLUMNS[0]!, problemsColumn(problemsOf), ...COLUMNS.slice(1)]}
+        columns={[
+          { title: "Name", key: "name", isHeader: true, cell: ({ name }) => <bdi>{name}</bdi> },
+          { title: "Problems", cell: ({ id }) => <ProblemCount of={problemsOf(id)} />, isNumber: true, isCorner: true },
+          ...COLUMNS,
+        ]}
       />
     </Page>
   );

@@ -15,8 +15,8 @@ export function useProblemsOf(): (agencyId: string) => Trouble[] {
       .toSorted((one, other) => one.severity - other.severity);
 }
 
-/** What is to do about an agency, each with its next step. */
-export function AgencyProblems({ agencyId }: { agencyId: string }) {
+/** What is to do about an agency, each with its next step; on a phone, or where it is not `isWhole`, in a line that unfolds. */
+export function AgencyProblems({ agencyId, isWhole }: { agencyId: string; isWhole: boolean }) {
   const problems = useWords(useProblemsOf()(agencyId));
   const isPhone = useIsPhone();
   if (!problems || problems.length === 0) return null;
@@ -37,23 +37,23 @@ export function AgencyProblems({ agencyId }: { agencyId: string }) {
       ))}
     </ul>
   );
-  if (!isPhone) return list;
+  if (isWhole && !isPhone) return list;
   return (
     <details>
       <summary>
-        <ProblemCount problems={problems} />
+        <ProblemCount of={problems} isNamed />
       </summary>
       {list}
     </details>
   );
 }
 
-/** How many problems there are, the worst first; on a card, which has no heading, with the noun. */
-export function ProblemCount({ problems }: { problems: Trouble[] }) {
-  return (
+/** How many problems there are, the worst first; with the noun on a card, which has no heading, and where it `isNamed`. */
+export function ProblemCount({ of: problems, isNamed = false }: { of: Trouble[]; isNamed?: boolean }) {
+  return problems.length > 0 && (
     <Badge meaning={problems[0]!.severity === 1 ? "bad" : "warn"}>
       {problems.length}
-      <span className="if-narrow">{problems.length === 1 ? " problem" : " problems"}</span>
+      <span className={isNamed ? undefined : "if-narrow"}>{problems.length === 1 ? " problem" : " problems"}</span>
     </Badge>
   );
 }

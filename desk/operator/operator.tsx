@@ -79,11 +79,11 @@ export function Operator({ settingsOf }: { settingsOf: (parts: AgencyParts) => R
         <Route path="/operator/waiting" component={Waiting} />
         <Route path="/operator/agencies" component={Agencies} />
         <Route path="/operator/agencies/:id/*?">
-          {({ id: agencyId = "" }) =>
+          {({ id: agencyId = "", "*": part }) =>
             settingsOf({
               agencyId,
               orders: <FoundOrders all="All statuses" agencyId={agencyId} />,
-              problems: <AgencyProblems agencyId={agencyId} />,
+              problems: <AgencyProblems agencyId={agencyId} isWhole={!part} />,
             })}
         </Route>
         <Route path="/operator/orders" component={Orders} />

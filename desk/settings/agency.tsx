@@ -70,8 +70,8 @@ function AgencyForm({ agency, readAgain, onSave }: {
           <Field label="Closes at" type="time" {...field("closes_at")} />
         </div>
         <small>
-          The first response on Home and the notice of a long wait count only these hours. The inbox shows the whole
-          wait. Texts are sent by the recruit’s local time.
+          The first response and the notice of a long wait count only these hours. A list of conversations shows the
+          whole wait. Texts are sent by the recruit’s local time.
         </small>
       </fieldset>
       <p className="buttons">
