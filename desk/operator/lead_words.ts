@@ -25,9 +25,12 @@ export function distributionText(distribution: string): string {
 }
 
 /** The state of a greeting that the provider does not have, and why. */
-export function greetingText({ state, why, reason }: Pick<UnsentText, "state" | "why" | "reason">): string {
-  const words = explainWhy({ why, reason }).replace(/\d{4}-\d\d-\d\dT\S+Z/, (at) => timeText(at, new Date(), true))
-    // The page links to what is done about it.
+export function greetingText({ state, ...text }: Pick<UnsentText, "state" | "why" | "reason">): string {
+  return `Greeting ${state.replace("_", " ")}: ${whyText(text)}.`;
+}
+
+/** Why the provider does not have a text, without the command: the page has what is done about it. */
+export function whyText(text: Pick<UnsentText, "why" | "reason">): string {
+  return explainWhy(text).replace(/\d{4}-\d\d-\d\dT\S+Z/, (at) => timeText(at, new Date(), true))
     .replace(/: set them with the command.*/, "");
-  return `Greeting ${state.replace("_", " ")}: ${words}.`;
 }

@@ -1,6 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
-import { explainWhy } from "../../supabase/functions/_shared/twilio_errors.ts";
 import { operatorQueries } from "../data/operator.ts";
 import type { ServiceNumber, UnsentCause, UnsentText } from "../data/operator_rows.ts";
 import { applyLawHours, cancelTexts, useResumeNumber } from "../data/operator_acts.ts";
@@ -16,8 +15,9 @@ import { EmptyState } from "../ui/query_result.tsx";
 import { Table, type TableColumn } from "../ui/table.tsx";
 import { ago, Time } from "../ui/time.tsx";
 import { showToast } from "../ui/toast.tsx";
-import { stateName } from "./lead_words.ts";
+import { stateName, whyText } from "./lead_words.ts";
 import { shellWord } from "./shell_word.ts";
+import { counted } from "./trouble_words.ts";
 
 const TO: TableColumn<UnsentText> = { title: "To", cell: ({ to }) => phoneText(to), isHeader: true };
 const ROW: TableColumn<UnsentText>[] = [
@@ -27,8 +27,7 @@ const ROW: TableColumn<UnsentText>[] = [
 ];
 const WHY: TableColumn<UnsentText> = {
   title: "Why",
-  cell: ({ why, reason, states }) =>
-    explainWhy({ why, reason }).replace(/^its state has no open hours.*/, noHours(states)),
+  cell: ({ states, ...text }) => whyText(text).replace("its state has no open hours", noHours(states)),
   isSentence: true,
 };
 /** Sets what the functions read, such as a key. */
@@ -74,20 +73,19 @@ export function UnsentTexts() {
 }
 
 function CancelButton({ ids, onCancelled }: { ids: string[]; onCancelled: () => void }) {
-  const textsOf = (count: number) => `${countText(count)} ${count === 1 ? "text" : "texts"}`;
   return (
     <ConfirmButton
       label="Cancel the selected"
       question={
         <p>
-          {textsOf(ids.length)} {ids.length === 1 ? "is" : "are"}{" "}
+          {counted(ids.length, "text")} {ids.length === 1 ? "is" : "are"}{" "}
           never sent. This can’t be undone. It is noted with your name.
         </p>
       }
       act={async () => {
         const cancelled = await cancelTexts(ids);
         const others = cancelled < ids.length ? " The others no longer waited." : "";
-        showToast(`Cancelled ${textsOf(cancelled)}.${others}`, { meaning: others ? undefined : "good" });
+        showToast(`Cancelled ${counted(cancelled, "text")}.${others}`, { meaning: others ? undefined : "good" });
         onCancelled();
       }}
     />
