@@ -113,18 +113,18 @@ function AgenciesWithout() {
         hrefOf={({ id }) => `/operator/agencies/${id}/destinations`}
         columns={[
           { title: "Agency", cell: ({ name }) => <bdi>{name}</bdi>, isHeader: true },
-          { title: "Destination", cell: () => "None" },
           {
             title: "Next step",
             isPlain: true,
             cell: ({ name }) => (
-              <>
-                <code>destination create</code>{" "}
+              <span className="buttons">
+                <code>destination create</code>
                 <CopyButton
                   words={`npm run admin -- destination create NAME --url URL --agency ${shellWord(name)}`}
-                  of={`the command for ${name}`}
+                  what="the command"
+                  of={name}
                 />
-              </>
+              </span>
             ),
           },
         ]}

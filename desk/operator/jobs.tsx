@@ -22,8 +22,8 @@ export function Jobs() {
     <Page title="Jobs">
       <Link href="/operator" className="back">Today</Link>
       <p className="quiet">
-        The scheduler of the database, pg_cron, starts them. If one is late, “Sending texts” in docs/hosting.md says how
-        to see what the scheduler has run.
+        The scheduler of the database, pg_cron, starts them. If one is late, see in the project’s SQL editor what it has
+        run: <code>select status, return_message from cron.job_run_details order by start_time desc limit 5</code>
       </p>
       <Table
         label="Jobs"

@@ -16,7 +16,7 @@ export function MadeKey({ children }: { children: ReactNode }) {
         {made && (
           <>
             The new key of {nameOf(made.vendor)}, shown only this once: <code>{made.key}</code>{" "}
-            <CopyButton words={made.key} of="the key" />
+            <CopyButton words={made.key} what="the key" />
           </>
         )}
       </p>

@@ -130,7 +130,7 @@ export function NextStep({ of: row }: { of: UnsentCause }) {
     <>
       {next} {command && (
         <>
-          <code>{command}</code> <CopyButton words={command} of={`the command: ${title}`} />
+          <code>{command}</code> <CopyButton words={command} what="the command" of={title} />
         </>
       )}
     </>

@@ -3,9 +3,10 @@ import { ActionError, useAction } from "./action.tsx";
 /**
  * Copies words.
  *
- * @param of what they are, for screen readers, where there are many
+ * @param what what they are
+ * @param of of what, for screen readers, where there are many
  */
-export function CopyButton({ words, of }: { words: string; of?: string }) {
+export function CopyButton({ words, what, of }: { words: string; what?: string; of?: string }) {
   const action = useAction(async () => {
     await navigator.clipboard.writeText(words).catch(() => {
       throw new Error("The browser does not allow it. Select the words and copy them.");
@@ -14,8 +15,7 @@ export function CopyButton({ words, of }: { words: string; of?: string }) {
   return (
     <span className="action">
       <button type="button" onClick={() => action.run()}>
-        {action.isDone ? "Copied" : "Copy"}
-        {of !== undefined && <span className="visually-hidden">{` ${of}`}</span>}
+        {action.isDone ? "Copied" : "Copy"} {what} {of && <span className="visually-hidden">for {of}</span>}
       </button>
       <ActionError action={action} />
     </span>
