@@ -52,7 +52,7 @@ export type WantedLeads = Omit<Returned<"count_wanted_leads">, "states"> & {
   }[];
 };
 /** A lead that no order has got. */
-export type WaitingLead = Row<"waiting_lead_list", "id" | "vendor_id" | "name" | "received">;
+export type WaitingLead = Row<"waiting_lead_list", "id" | "vendor" | "distribution" | "received">;
 /** A text that belongs to no conversation. */
 export type UnmatchedText = Row<"unmatched_text_list", "id" | "media">;
 /** One of our texts that the provider does not have, or could not deliver. */

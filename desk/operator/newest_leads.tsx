@@ -1,6 +1,6 @@
 import { Link, useSearch } from "wouter";
 import { operatorQueries } from "../data/operator.ts";
-import type { ListedLead } from "../data/operator_rows.ts";
+import type { ListedLead, WaitingLead } from "../data/operator_rows.ts";
 import { usePages } from "../data/pages.ts";
 import { SelectField } from "../ui/filters.tsx";
 import { Nothing } from "../ui/nothing.tsx";
@@ -53,8 +53,35 @@ export function AllLeads() {
 
 function Leads({ most, ...narrow }: { most?: number; vendor?: string | null; distribution?: string | null }) {
   const query = usePages(operatorQueries.leads(narrow));
+  const columns: TableColumn<ListedLead>[] = useLeadColumns();
+  return (
+    <Table
+      query={most === undefined ? query : { ...query, data: query.data?.slice(0, most), fetchNextPage: undefined }}
+      resource="leads"
+      empty={
+        <EmptyState
+          title={narrow.vendor || narrow.distribution ? "No lead matches the filters." : "No lead has come yet."}
+        />
+      }
+      expected={most}
+      label="Leads"
+      keyOf={({ id }) => id}
+      nameOf={refOf}
+      hrefOf={({ id }) => `/operator/search/${id}`}
+      columns={columns.toSpliced(-1, 0, {
+        title: "Outcome",
+        isPlain: true,
+        isSentence: true,
+        cell: (lead) => <Place {...lead} />,
+      })}
+    />
+  );
+}
+
+/** The columns that all lists of leads begin with. */
+export function useLeadColumns(): TableColumn<WaitingLead>[] {
   const nameOf = useVendorName();
-  const columns: TableColumn<ListedLead>[] = [
+  return [
     {
       title: "Lead",
       cell: (lead) => (
@@ -70,28 +97,10 @@ function Leads({ most, ...narrow }: { most?: number; vendor?: string | null; dis
     },
     { title: "State", cell: ({ state }) => state ?? <Nothing words="none" />, isPlain: true },
     { title: "Vendor", isPlain: true, cell: ({ vendor }) => nameOf(vendor) },
-    { title: "Outcome", isPlain: true, isSentence: true, cell: (lead) => <Place {...lead} /> },
     { title: "Received", isCorner: true, cell: ({ received }) => <Time at={received} /> },
   ];
-  return (
-    <Table
-      query={most === undefined ? query : { ...query, data: query.data?.slice(0, most), fetchNextPage: undefined }}
-      resource="leads"
-      empty={
-        <EmptyState
-          title={narrow.vendor || narrow.distribution ? "No lead matches the filters." : "No lead has come yet."}
-        />
-      }
-      expected={most}
-      label="Leads"
-      keyOf={({ id }) => id}
-      nameOf={(lead) => lead.name ?? refOf(lead)}
-      hrefOf={({ id }) => `/operator/search/${id}`}
-      columns={columns}
-    />
-  );
 }
 
-function refOf({ vendor_lead_id, id }: ListedLead): string {
+export function refOf({ vendor_lead_id, id }: WaitingLead): string {
   return vendor_lead_id ?? id.slice(0, 8);
 }

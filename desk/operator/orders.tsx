@@ -35,6 +35,7 @@ export function FoundOrders({ all, agencyId, children }: { all: string; agencyId
   const query = usePages(operatorOrderQueries.orders({ agency_id: agencyId, words, vendor, status }));
   return (
     <>
+      <p className="quiet">A lead goes to an open order that wants it, the highest priority first.</p>
       <div className="section-head">
         <form className="filters" role="search" onSubmit={(event) => event.preventDefault()}>
           {children}
@@ -51,7 +52,6 @@ export function FoundOrders({ all, agencyId, children }: { all: string; agencyId
           {agencyId !== undefined && <AgencyActs agencyId={agencyId} />}
         </span>
       </div>
-      <p className="quiet">A lead goes to an open order that wants it, the highest priority first.</p>
       <OrderTable query={query} isOfAgency={agencyId !== undefined} />
     </>
   );

@@ -23,6 +23,9 @@ export function SearchLeads() {
 
   return (
     <Page title="Search">
+      <p className="quiet">
+        Finds recruiting leads, sales leads and rejected deliveries. Each search is noted with your name.
+      </p>
       {/* The browser must not keep what is typed, which may be a person's. */}
       <form className="look-up" role="search" autoComplete="off" onSubmit={submit}>
         <input
@@ -36,9 +39,6 @@ export function SearchLeads() {
         />
         <button type="submit" className="primary" aria-disabled={search.isPending}>Search</button>
       </form>
-      <p className="quiet">
-        Finds recruiting leads, sales leads and rejected deliveries. Each search is noted with your name.
-      </p>
       <ActionError action={search} />
       <div role="status">
         {search.isPending ? <p>Searching</p> : latest !== undefined && <Outcome of={latest} />}
@@ -96,17 +96,18 @@ function Found({ rows }: { rows: FoundLead[] }) {
       hrefOf={({ kind, id }) => `/operator/${kind === "delivery" ? "deliveries" : "search"}/${id}`}
       columns={[
         { title: "Name or id", cell: (row) => <bdi>{name(row)}</bdi>, isHeader: true },
-        { title: "Kind", cell: ({ kind }) => KINDS[kind].one },
+        { title: "Kind", cell: ({ kind }) => KINDS[kind].one, isPlain: true },
         { title: "From", cell: ({ kind, sender }) => kind === "sales" || sender === null ? sender : nameOf(sender) },
-        { title: "Phone", cell: ({ phone }) => phone && phoneText(phone) },
+        { title: "Phone", cell: ({ phone }) => phone && phoneText(phone), isPlain: true },
         { title: "E-mail", cell: ({ email }) => <bdi>{email}</bdi>, isMinor: true },
         {
           title: "Outcome",
           cell: ({ kind, state, agency, agent }) =>
             kind === "recruiting" ? <Place agency={agency} agent={agent} distribution={state!} /> : state,
           isSentence: true,
+          isPlain: true,
         },
-        { title: "Received", cell: ({ received }) => <Time at={received} /> },
+        { title: "Received", cell: ({ received }) => <Time at={received} />, isCorner: true },
       ]}
     />
   );

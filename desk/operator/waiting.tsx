@@ -14,6 +14,7 @@ import { Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import { stateName } from "./lead_words.ts";
 import { counted } from "./trouble_words.ts";
+import { refOf, useLeadColumns } from "./newest_leads.tsx";
 import { DistributeButton, MOST, Remedy } from "./remedy.tsx";
 import { useVendorName, useWanted } from "./vendor_name.tsx";
 
@@ -24,7 +25,7 @@ export function Waiting() {
   const { data: vendors = [], isPending } = useQuery(operatorQueries.waitingVendors());
   const { isPending: isCounting } = useQuery(operatorQueries.wantedLeads());
   const { data: result, mutateAsync: distribute } = useDistribute();
-  const nameOf = useVendorName();
+  const columns = useLeadColumns();
   return (
     <Page title="Waiting leads">
       {result !== undefined && <Result {...result} />}
@@ -47,14 +48,9 @@ export function Waiting() {
             </EmptyState>
           )}
         keyOf={({ id }) => id}
-        nameOf={({ name }) => name || "No name"}
+        nameOf={refOf}
         hrefOf={({ id }) => `/operator/search/${id}`}
-        columns={[
-          { title: "Name", cell: ({ name }) => <bdi>{name || "No name"}</bdi>, isHeader: true },
-          { title: "Vendor", cell: ({ vendor }) => nameOf(vendor!) },
-          { title: "State", cell: ({ state }) => state ?? <Nothing words="none" /> },
-          { title: "Received", cell: ({ received }) => <Time at={received} /> },
-        ]}
+        columns={columns}
       />
     </Page>
   );
@@ -81,6 +77,15 @@ function Distribution(
 
   return (
     <>
+      {wanted !== undefined && (
+        <p className="quiet">
+          {wanted > 0
+            ? `Open orders now want ${countText(wanted)} of them.`
+            : "No open order wants any of them. Take the next step of a state; the button Distribute then appears here."}
+          {" "}
+          An order takes by itself only leads that come later.
+        </p>
+      )}
       <div className="filters">
         <select
           aria-label="Vendor"
@@ -100,16 +105,6 @@ function Distribution(
           />
         )}
       </div>
-      {wanted !== undefined && (
-        <p className="quiet">
-          {wanted > 0
-            ? `Open orders now want ${countText(wanted)} of the ${
-              countText(states.reduce((sum, { leads }) => sum + leads, 0))
-            }.`
-            : "No open order wants any of them. Open or change one, then distribute them here."}{" "}
-          An order takes by itself only leads that come later.
-        </p>
-      )}
       <States states={states} distribution={distribution} />
     </>
   );
@@ -148,7 +143,7 @@ function States({ states, distribution }: {
             }]
             : [],
           { title: "Oldest", cell: ({ oldest }) => <Time at={oldest} isAge /> },
-          { title: "Why", cell: (state) => <Why of={state} />, isSentence: true },
+          { title: "Why", cell: (state) => <Why of={state} />, isSentence: true, isPlain: true },
           { title: "Next step", cell: (state) => <Remedy of={state} {...distribution} />, isPlain: true },
         ]}
       />

@@ -40,7 +40,7 @@ deskTest("waiting leads are distributed to the orders that want them, and who go
   await own.first().waitFor();
   assert.equal(await own.count(), 3);
   await page.getByLabel("Vendor", { exact: true }).selectOption({ label: `${vendor.slug} (3)` });
-  await page.getByText("Open orders now want 3 of the 3.").waitFor();
+  await page.getByText("Open orders now want 3 of them.").waitFor();
   await page.getByText("An order takes by itself only leads that come later").waitFor();
   const state = page.getByRole("table", { name: "Waiting leads by state" }).getByRole("row").filter({
     hasText: "Texas",
@@ -67,7 +67,7 @@ deskTest("waiting leads are distributed to the orders that want them, and who go
   // The list is read again.
   await own.nth(1).waitFor({ state: "detached" });
   assert.equal(await own.count(), 1);
-  await page.getByText("No open order wants any of them. Open or change one, then distribute them here.").waitFor();
+  await page.getByText("No open order wants any of them. Take the next step of a state").waitFor();
   assert.match(await state.innerText(), /filled\s+Raise the order\s+of An agency under test$/);
   assert.equal(await nearest.getAttribute("href"), `#/operator/orders/${order.id}`);
   await page.getByRole("button", { name: /^Distribute/ }).waitFor({ state: "detached" });
