@@ -45,6 +45,7 @@ function isStuck({ status, waiting_since: since }: ServiceNumber): number {
 function Texts({ of: number }: { of: ServiceNumber }) {
   const { data: causes } = useQuery(operatorQueries.unsentCauses());
   const isPaused = number.status === "paused";
+  if (number.waiting === 0 && !isPaused) return null;
   // With several causes, nobody knows which are those of the number.
   const cause = !isPaused && isStuck(number) && causes?.length === 1 ? causes[0]! : null;
   const why = isPaused ? number.paused_reason ?? "no reason given" : cause && causeTitle(cause);

@@ -205,7 +205,13 @@ function Keys() {
             isPlain: true,
             cell: (vendor) => (
               <>
-                <MappingLink vendor={vendor.slug} /> {needsKey(vendor) && <NewKey vendor={vendor.slug} />}
+                <MappingLink vendor={vendor.slug} />
+                {needsKey(vendor) && (
+                  <>
+                    {" "}
+                    <NewKey vendor={vendor.slug} />
+                  </>
+                )}
               </>
             ),
           },
