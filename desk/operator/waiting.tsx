@@ -68,7 +68,6 @@ function Distribution(
   // None of its leads may wait any more.
   const chosen = vendors.find(({ vendor_id }) => vendor_id === selected);
   const those = counts?.filter(({ vendor_id }) => chosen === undefined || vendor_id === chosen.vendor_id);
-  const states = statesOf(those ?? []);
   const wanted = those?.reduce((sum, { wanted }) => sum + wanted, 0);
   const distribution = {
     whose: chosen === undefined ? "all vendors" : nameOf(chosen.vendor),
@@ -105,7 +104,7 @@ function Distribution(
           />
         )}
       </div>
-      <States states={states} distribution={distribution} />
+      <States states={statesOf(those ?? [])} distribution={distribution} />
     </>
   );
 }
