@@ -24,7 +24,7 @@ begin
     from public.recruiting_leads l
     where l.id = any (lead_ids) and l.agency_id is null
       and l.distribution in ('not_requested', 'unmatched', 'pending', 'repeat')
-      and l.vendor_metadata -> 'is_test' is distinct from 'true'
+      and l.first_name <> '(erased)' and l.vendor_metadata -> 'is_test' is distinct from 'true'
     for no key update skip locked
   ), made_pending as (
     update public.recruiting_leads l set distribution = 'pending' from wanted w where l.id = w.id returning l.id
@@ -42,6 +42,7 @@ begin
       when l.agency_id is not null then 'an agency has it already'
       when l.distribution = 'returned' then 'it was returned, for good'
       when l.distribution = 'suppressed' then 'its person is suppressed'
+      when l.first_name = '(erased)' then 'its person was erased'
       else 'others have locked it. Try again in a moment'
     end
   from unnest(lead_ids) with ordinality asked (lead_id, place)
@@ -57,8 +58,8 @@ comment on function public.distribute_named_leads(uuid[]) is
   'Distributes these leads as if they came now, with all pending ones, and returns each with where it went. For leads that were '
   'not to be distributed when they came (not_requested, repeat), and for waiting ones. distribution: `unmatched` if no order '
   'accepts the lead, `pending` if the orders that accept it are locked: the next distribution takes it. problem: why the lead '
-  'was not tried; null: it was. A test lead, and one that an agency has or has returned, is never distributed. PT400 for more '
-  'than 100, because new leads wait meanwhile. 55P03 if another transaction holds the distribution lock for more than 5 s.';
+  'was not tried; null: it was. A test lead, one that an agency has or has returned, and one whose person was erased are never '
+  'distributed. PT400 for more than 100, because new leads wait meanwhile. 55P03 if another transaction holds the distribution lock for more than 5 s.';
 grant execute on function public.distribute_named_leads(uuid[]) to service_role;
 
 create function public.import_recruiting_leads(

@@ -1,6 +1,6 @@
 -- Leads that operators name or have in a file.
 begin;
-select plan(9);
+select plan(10);
 \ir ../helpers.psql
 
 select pg_temp.create_vendor('vendor');
@@ -30,6 +30,12 @@ select results_eq(
 select results_eq(
   $$select d.distribution, d.problem from public.distribute_named_leads(array[md5('bulk')::uuid]) d$$,
   $$values ('distributed', 'an agency has it already')$$, 'a lead is distributed once');
+update public.recruiting_leads set first_name = '(erased)' where id in (md5('late')::uuid, md5('suppressed')::uuid);
+update public.recruiting_leads set distribution = 'not_requested' where id = md5('late')::uuid;
+select results_eq(
+  $$select d.distribution, d.problem
+    from public.distribute_named_leads(array[md5('late')::uuid, md5('suppressed')::uuid]) d$$,
+  $$values ('not_requested', 'its person was erased'), ('suppressed', 'its person is suppressed')$$, 'a lead whose person was erased is not distributed');
 select throws_ok(
   $$select public.distribute_named_leads(array_fill(md5('bulk')::uuid, array[101]))$$, 'PT400', 'lead_ids: must be at most 100',
   'new leads wait, so at most 100');
