@@ -13,6 +13,7 @@ declare
   -- The notifications that go along.
   givers uuid[] := array[from_agent_id];
   is_returned boolean;
+  is_barred boolean;
   recruits uuid[];
   sales_leads integer;
   conversations uuid[];
@@ -20,10 +21,15 @@ declare
 begin
   if lead_id is not null then
     -- Leads are locked before conversations, as below.
-    select array[l.agent_id], l.agency_id is null and l.distribution <> 'repeat' into givers, is_returned
+    select
+      array[l.agent_id], l.agency_id is null and l.distribution <> 'repeat',
+      l.distribution = 'repeat' and (l.first_name = '(erased)' or private.is_suppressed(l.phone, l.email))
+    into givers, is_returned, is_barred
     from public.recruiting_leads l where l.id = assign_leads.lead_id for no key update;
     if is_returned then
       raise exception 'lead_id: the lead was returned' using errcode = 'PT409';
+    elsif is_barred then
+      raise exception 'lead_id: its person is suppressed or was erased' using errcode = 'PT409';
     end if;
     -- A text locks its conversation before it notifies the agent, so this and the text wait for each other in one order.
     givers := givers || array(
@@ -125,8 +131,8 @@ comment on function public.assign_leads(uuid, uuid, uuid) is
   'along. Waiting texts are sent, because they belong to the conversation. Orders, turns and the old agent''s history stay. '
   'A lead that is held as a repeat also goes to the agent''s agency. lead_assignments records who had each lead. Returns the '
   'numbers that moved: {recruiting_leads, sales_leads, conversations, notifications}. PT400 for both or neither; PT404 for an '
-  'unknown lead or agent; PT409 for an inactive agent, one of another agency, and a lead that no agency has, as one that was '
-  'returned.';
+  'unknown lead or agent; PT409 for an inactive agent, one of another agency, a lead that no agency has, as one that was '
+  'returned, and a held lead whose person is suppressed or was erased.';
 grant execute on function public.assign_leads(uuid, uuid, uuid) to service_role;
 
 create function public.assign_recruits(ids uuid[], agent uuid) returns jsonb

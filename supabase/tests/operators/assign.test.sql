@@ -1,6 +1,6 @@
 -- Leads go to another agent, with their conversations and what is unread.
 begin;
-select plan(31);
+select plan(33);
 \ir ../helpers.psql
 
 select pg_temp.create_agency('agency', 'UTC', 'ann', 'bob', 'mia', 'gone'), pg_temp.create_agency('elsewhere', 'UTC', 'otto'),
@@ -105,7 +105,10 @@ delete from public.recruiting_leads where id = md5('hers')::uuid;
 select is_empty($$select * from pg_temp.kept('hers')$$, 'what is kept goes with its lead');
 
 insert into public.recruiting_leads (id, vendor_id, first_name, distribution)
-values (md5('waits')::uuid, md5('vendor')::uuid, 'Ada', 'unmatched');
+values (md5('waits')::uuid, md5('vendor')::uuid, 'Ada', 'unmatched'), (md5('erased')::uuid, md5('vendor')::uuid, '(erased)', 'repeat');
+insert into public.recruiting_leads (id, vendor_id, first_name, vendor_metadata, distribution)
+values (md5('never')::uuid, md5('vendor')::uuid, 'Ada', '{"phone": "+19995550199"}', 'repeat');
+insert into public.suppressions (kind, value, reason, source) values ('phone', '+19995550199', 'asked', 'operator');
 select throws_ok(format('select public.assign_leads(%s)', arguments), code, message, message)
 from (values
   ($$md5('bob')::uuid$$, 'PT400', 'give lead_id or from_agent_id, and not both'),
@@ -115,6 +118,8 @@ from (values
   ($$md5('otto')::uuid, from_agent_id => md5('bob')::uuid$$, 'PT409', 'to_agent_id: the agent is of another agency'),
   ($$md5('bob')::uuid, md5('nothing')::uuid$$, 'PT404', 'lead_id: there is no such one'),
   ($$md5('bob')::uuid, md5('waits')::uuid$$, 'PT409', 'lead_id: the lead waits for an order, so it has no agency yet'),
+  ($$md5('bob')::uuid, md5('never')::uuid$$, 'PT409', 'lead_id: its person is suppressed or was erased'),
+  ($$md5('bob')::uuid, md5('erased')::uuid$$, 'PT409', 'lead_id: its person is suppressed or was erased'),
   ($$md5('bob')::uuid, from_agent_id => md5('bob')::uuid$$, 'PT400', 'from_agent_id: it is the same agent')
 ) e (arguments, code, message);
 
