@@ -13,6 +13,7 @@ declare
   -- The notifications that go along.
   givers uuid[] := array[from_agent_id];
   is_returned boolean;
+  was_held boolean;
   is_barred boolean;
   recruits uuid[];
   sales_leads integer;
@@ -22,9 +23,9 @@ begin
   if lead_id is not null then
     -- Leads are locked before conversations, as below.
     select
-      array[l.agent_id], l.agency_id is null and l.distribution <> 'repeat',
+      array[l.agent_id], l.agency_id is null and l.distribution <> 'repeat', l.distribution = 'repeat',
       l.distribution = 'repeat' and (l.first_name = '(erased)' or private.is_suppressed(l.phone, l.email))
-    into givers, is_returned, is_barred
+    into givers, is_returned, was_held, is_barred
     from public.recruiting_leads l where l.id = assign_leads.lead_id for no key update;
     if is_returned then
       raise exception 'lead_id: the lead was returned' using errcode = 'PT409';
@@ -39,6 +40,11 @@ begin
       order by c.id
       for no key update
     );
+  end if;
+  if was_held then
+    -- While no agency has the lead: the agency's destinations get `lead.distributed`, and not `lead.reassigned`.
+    insert into public.lead_assignments (recruiting_lead_id, to_agent_id) values (assign_leads.lead_id, to_agent.id);
+    insert into private.lead_notifications_due (lead_id) values (assign_leads.lead_id);
   end if;
 
   with given as materialized (
@@ -63,7 +69,7 @@ begin
   ),
   kept as (
     insert into public.lead_assignments (recruiting_lead_id, from_agent_id, to_agent_id)
-    select m.id, m.agent_id, to_agent.id from moved m
+    select m.id, m.agent_id, to_agent.id from moved m where was_held is not true
   )
   select array_agg(m.id) into recruits from moved m;
 
@@ -129,7 +135,8 @@ comment on function public.assign_leads(uuid, uuid, uuid) is
   'Their conversations go along, and those that the old agent has taken over; so do the old agent''s unread notifications '
   'about them. A conversation of an agent''s lead that somebody else has taken over stays where it is; with one lead it goes '
   'along. Waiting texts are sent, because they belong to the conversation. Orders, turns and the old agent''s history stay. '
-  'A lead that is held as a repeat also goes to the agent''s agency. lead_assignments records who had each lead. Returns the '
+  'A lead that is held as a repeat also goes to the agent''s agency, like one that is distributed: the agent is notified, '
+  'and the agency''s destinations get `lead.distributed`. lead_assignments records who had each lead. Returns the '
   'numbers that moved: {recruiting_leads, sales_leads, conversations, notifications}. PT400 for both or neither; PT404 for an '
   'unknown lead or agent; PT409 for an inactive agent, one of another agency, a lead that no agency has, as one that was '
   'returned, and a held lead whose person is suppressed or was erased.';

@@ -1,6 +1,6 @@
 -- Leads go to another agent, with their conversations and what is unread.
 begin;
-select plan(33);
+select plan(35);
 \ir ../helpers.psql
 
 select pg_temp.create_agency('agency', 'UTC', 'ann', 'bob', 'mia', 'gone'), pg_temp.create_agency('elsewhere', 'UTC', 'otto'),
@@ -103,6 +103,20 @@ select results_eq(
   array['distributed: to agency', 'assigned: from nobody to ann by olga'], 'and the lead shows it');
 delete from public.recruiting_leads where id = md5('hers')::uuid;
 select is_empty($$select * from pg_temp.kept('hers')$$, 'what is kept goes with its lead');
+
+-- A lead that is held as a repeat
+insert into public.recruiting_leads (id, vendor_id, first_name, distribution)
+values (md5('held')::uuid, md5('vendor')::uuid, 'Eve', 'repeat');
+insert into public.destinations (agency_id, name, kind, url, events)
+values (md5('agency')::uuid, 'crm', 'webhook', 'https://example.com', '{lead.distributed,lead.reassigned}');
+select public.assign_leads(md5('ann')::uuid, lead_id => md5('held')::uuid);
+select private.deliver_notifications();
+select results_eq(
+  $$select p.event, p.body #>> '{data,agent,first_name}', a.first_name from private.dispatches p, public.agent_notifications n
+    join public.agents a on a.id = n.agent_id
+    where p.lead_id = md5('held')::uuid and n.lead_id = md5('held')::uuid$$,
+  $$values ('lead.distributed', 'ann', 'ann')$$, 'a held lead is new for the agency''s destinations and for the agent');
+select results_eq($$select * from pg_temp.kept('held')$$, array['> ann'], 'who had it is kept, once');
 
 insert into public.recruiting_leads (id, vendor_id, first_name, distribution)
 values (md5('waits')::uuid, md5('vendor')::uuid, 'Ada', 'unmatched'), (md5('erased')::uuid, md5('vendor')::uuid, '(erased)', 'repeat');
