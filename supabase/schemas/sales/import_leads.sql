@@ -29,10 +29,8 @@ begin
   if not exists (select from public.agencies a where a.id = agency_id) then
     raise exception 'agency_id: no such agency' using errcode = 'PT400';
   end if;
-  select a.is_active into agent_is_active
-  from public.agents a
-  where a.id = agent_id and a.agency_id = import_leads.agency_id;
-  if not found then
+  agent_is_active := private.lock_active_agent(agent_id);
+  if not exists (select from public.agents a where a.id = agent_id and a.agency_id = import_leads.agency_id) then
     raise exception 'agent_id: no such agent in this agency' using errcode = 'PT400';
   elsif not agent_is_active then
     raise exception 'agent_id: the agent is deactivated' using errcode = 'PT400';

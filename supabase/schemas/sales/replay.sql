@@ -76,6 +76,8 @@ declare
   given_external_id constant uuid := lead ->> 'external_id';
   lead_id uuid;
 begin
+  -- So that the agent does not leave meanwhile.
+  perform private.lock_active_agent((delivery.context ->> 'agent_id')::uuid);
   if given_agency_id is null then
     raise exception 'the delivery is a whole request: its leads must be sent again' using errcode = 'PT400';
   elsif given_external_id is null then

@@ -2,7 +2,7 @@
 -- connections. What these commit is deleted at the end.
 begin;
 create extension if not exists dblink with schema extensions;
-select plan(41);
+select plan(43);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor');
@@ -238,6 +238,30 @@ select is(
   'the lead that waited does not go to the agent who has left');
 select is_empty(
   $$select l.first_name from public.recruiting_leads l where l.agent_id = md5('lea')::uuid$$, 'the agent has no lead in the end');
+
+-- Sales leads that come meanwhile: one is being imported, another one is replayed
+create function pg_temp.bring_back() returns void language sql as $$
+  select pg_temp.commit_of('leaves', $sql$
+    insert into auth.users (id, email) values (md5('user lea')::uuid, md5('leaves')::uuid || 'lea');
+    update public.agents set user_id = md5('user lea')::uuid, is_active = true where id = md5('lea')::uuid
+  $sql$)
+$$;
+select pg_temp.bring_back();
+select pg_temp.hold($$select public.import_leads(md5('leaves')::uuid, md5('lea')::uuid, null, json_build_array(json_build_object(
+  'index', 0, 'external_id', md5('sale')::uuid, 'first_name', 'Dan', 'phone', '1', 'state', 'TX', 'type', 'fe')))$$);
+select pg_temp.send_and_wait('other', $$select public.leave_agent(md5('lea')::uuid, md5('max')::uuid)$$);
+select pg_temp.let_go('commit');
+select is(pg_temp.answer_of('other')::jsonb -> 'sales_leads', '1', 'a lead that is being imported is waited for, and goes along');
+select pg_temp.bring_back();
+select pg_temp.commit($$insert into public.rejected_deliveries (id, request_id, route, code, reason, payload_bytes, context)
+  values (md5('leaves')::uuid, 'test', '/api/leads/import', 'INVALID', 'phone is missing', 2,
+    jsonb_build_object('agency_id', md5('leaves')::uuid, 'agent_id', md5('lea')::uuid))$$);
+select pg_temp.hold($$select public.leave_agent(md5('lea')::uuid, md5('max')::uuid)$$);
+select pg_temp.send_and_wait('other', $$select public.replay_delivery(md5('leaves')::uuid, jsonb_build_object(
+  'external_id', md5('sale 2')::uuid, 'first_name', 'Dan', 'phone', '1', 'state', 'TX', 'type', 'fe'))$$);
+select pg_temp.let_go('commit');
+select is(pg_temp.answer_of('other'), 'PT400 agent_id: the agent is deactivated', 'one that is replayed while the agent leaves is refused');
+select pg_temp.commit($$delete from public.rejected_deliveries where id = md5('leaves')::uuid$$);
 
 select pg_temp.commit($$delete from public.operator_actions where subject ->> 'agent_id' = md5('lea')::uuid::text$$);
 select extensions.dblink_disconnect('other');
