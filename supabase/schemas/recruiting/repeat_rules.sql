@@ -29,8 +29,8 @@ comment on column public.repeat_rules.match is
 comment on column public.repeat_rules.within is 'How old the earlier lead is at most.';
 comment on column public.repeat_rules.action is
   '`hold`: the lead is stored as a `repeat` and goes to no agency. `same_agent`: it goes to the agency and the agent who have '
-  'the earlier lead, without an order; if nobody has it, the lead is treated like any other. `duplicate`: it is not '
-  'stored, and the vendor gets the response for a duplicate.';
+  'the earlier lead, without an order; to the agency alone while the agent is away; if nobody has it, the lead is treated '
+  'like any other. `duplicate`: it is not stored, and the vendor gets the response for a duplicate.';
 
 comment on column public.repeat_rules.rank is 'Of the rules that fit, the one with the highest rank decides.';
 
@@ -125,13 +125,13 @@ as $$
 begin
   -- Until the transaction ends, the agent cannot leave. One who is leaving is gone.
   if pg_try_advisory_xact_lock_shared(private.agent_lock(agent_id)) then
-    return (select a.id from public.agents a where a.id = remaining_agent.agent_id and a.is_active);
+    return (select a.id from private.present_agents a where a.id = remaining_agent.agent_id);
   end if;
   return null;
 end
 $$;
 
-comment on function private.remaining_agent(uuid) is 'Returns the agent, if active; otherwise null.';
+comment on function private.remaining_agent(uuid) is 'Returns the agent, if active and not away; otherwise null.';
 
 create function private.mark_repeats(sent private.sent_lead[], repeated private.repeated_lead[]) returns private.sent_lead[]
 language plpgsql

@@ -1,6 +1,6 @@
 -- What becomes of a lead whose person has an earlier lead, of whatever vendor; and of one whose person is suppressed.
 begin;
-select plan(60);
+select plan(61);
 \ir ../helpers.psql
 
 select pg_temp.create_vendor('first', repeat('a', 64)), pg_temp.create_vendor('second', repeat('b', 64));
@@ -166,6 +166,12 @@ select private.deliver_notifications();
 select results_eq(
   $$select agent_id, lead_id, kind, reason from public.agent_notifications where lead_id = md5('s2')::uuid$$,
   $$select md5(agent)::uuid, md5('s2')::uuid, 'lead', 'came_again' from turn$$, 'the agent is notified that the person came again');
+update public.agents set away_until = now() + interval '1 day' where id = (select md5(agent)::uuid from turn);
+select is(
+  pg_temp.come('s8', 'second', '+13125550106') -> 'distributed_to', jsonb_build_object('agency_id', md5('agency')::uuid, 'agent_id', null),
+  'while the agent is away, the lead goes to the agency');
+delete from public.recruiting_leads where id = md5('s8')::uuid;
+update public.agents set away_until = null where true;
 update public.agents set is_active = false where id = (select md5(agent)::uuid from turn);
 select is(
   pg_temp.come('s3', 'second', '+13125550106') -> 'distributed_to', jsonb_build_object('agency_id', md5('agency')::uuid, 'agent_id', null),
