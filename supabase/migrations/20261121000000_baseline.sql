@@ -3758,8 +3758,8 @@ comment on column public.repeat_rules.match is
 comment on column public.repeat_rules.within is 'How old the earlier lead is at most.';
 comment on column public.repeat_rules.action is
   '`hold`: the lead is stored as a `repeat` and goes to no agency. `same_agent`: it goes to the agency and the agent who have '
-  'the earlier lead, without an order; if nobody has it, the lead is treated like any other. `duplicate`: it is not '
-  'stored, and the vendor gets the response for a duplicate.';
+  'the earlier lead, without an order; to the agency alone while the agent is away; if nobody has it, the lead is treated '
+  'like any other. `duplicate`: it is not stored, and the vendor gets the response for a duplicate.';
 
 comment on column public.repeat_rules.rank is 'Of the rules that fit, the one with the highest rank decides.';
 
@@ -3854,13 +3854,13 @@ as $$
 begin
   -- Until the transaction ends, the agent cannot leave. One who is leaving is gone.
   if pg_try_advisory_xact_lock_shared(private.agent_lock(agent_id)) then
-    return (select a.id from public.agents a where a.id = remaining_agent.agent_id and a.is_active);
+    return (select a.id from private.present_agents a where a.id = remaining_agent.agent_id);
   end if;
   return null;
 end
 $$;
 
-comment on function private.remaining_agent(uuid) is 'Returns the agent, if active; otherwise null.';
+comment on function private.remaining_agent(uuid) is 'Returns the agent, if active and not away; otherwise null.';
 
 create function private.mark_repeats(sent private.sent_lead[], repeated private.repeated_lead[]) returns private.sent_lead[]
 language plpgsql
@@ -5655,10 +5655,8 @@ begin
   if not exists (select from public.agencies a where a.id = agency_id) then
     raise exception 'agency_id: no such agency' using errcode = 'PT400';
   end if;
-  select a.is_active into agent_is_active
-  from public.agents a
-  where a.id = agent_id and a.agency_id = import_leads.agency_id;
-  if not found then
+  agent_is_active := private.lock_active_agent(agent_id);
+  if not exists (select from public.agents a where a.id = agent_id and a.agency_id = import_leads.agency_id) then
     raise exception 'agent_id: no such agent in this agency' using errcode = 'PT400';
   elsif not agent_is_active then
     raise exception 'agent_id: the agent is deactivated' using errcode = 'PT400';
@@ -6328,6 +6326,8 @@ declare
   given_external_id constant uuid := lead ->> 'external_id';
   lead_id uuid;
 begin
+  -- So that the agent does not leave meanwhile.
+  perform private.lock_active_agent((delivery.context ->> 'agent_id')::uuid);
   if given_agency_id is null then
     raise exception 'the delivery is a whole request: its leads must be sent again' using errcode = 'PT400';
   elsif given_external_id is null then
@@ -17395,6 +17395,8 @@ declare
   -- The notifications that go along.
   givers uuid[] := array[from_agent_id];
   is_returned boolean;
+  was_held boolean;
+  is_barred boolean;
   recruits uuid[];
   sales_leads integer;
   conversations uuid[];
@@ -17402,10 +17404,15 @@ declare
 begin
   if lead_id is not null then
     -- Leads are locked before conversations, as below.
-    select array[l.agent_id], l.agency_id is null and l.distribution <> 'repeat' into givers, is_returned
+    select
+      array[l.agent_id], l.agency_id is null and l.distribution <> 'repeat', l.distribution = 'repeat',
+      l.distribution = 'repeat' and (l.first_name = '(erased)' or private.is_suppressed(l.phone, l.email))
+    into givers, is_returned, was_held, is_barred
     from public.recruiting_leads l where l.id = assign_leads.lead_id for no key update;
     if is_returned then
       raise exception 'lead_id: the lead was returned' using errcode = 'PT409';
+    elsif is_barred then
+      raise exception 'lead_id: its person is suppressed or was erased' using errcode = 'PT409';
     end if;
     -- A text locks its conversation before it notifies the agent, so this and the text wait for each other in one order.
     givers := givers || array(
@@ -17415,6 +17422,11 @@ begin
       order by c.id
       for no key update
     );
+  end if;
+  if was_held then
+    -- While no agency has the lead: the agency's destinations get `lead.distributed`, and not `lead.reassigned`.
+    insert into public.lead_assignments (recruiting_lead_id, to_agent_id) values (assign_leads.lead_id, to_agent.id);
+    insert into private.lead_notifications_due (lead_id) values (assign_leads.lead_id);
   end if;
 
   with given as materialized (
@@ -17439,7 +17451,7 @@ begin
   ),
   kept as (
     insert into public.lead_assignments (recruiting_lead_id, from_agent_id, to_agent_id)
-    select m.id, m.agent_id, to_agent.id from moved m
+    select m.id, m.agent_id, to_agent.id from moved m where was_held is not true
   )
   select array_agg(m.id) into recruits from moved m;
 
@@ -17505,10 +17517,11 @@ comment on function public.assign_leads(uuid, uuid, uuid) is
   'Their conversations go along, and those that the old agent has taken over; so do the old agent''s unread notifications '
   'about them. A conversation of an agent''s lead that somebody else has taken over stays where it is; with one lead it goes '
   'along. Waiting texts are sent, because they belong to the conversation. Orders, turns and the old agent''s history stay. '
-  'A lead that is held as a repeat also goes to the agent''s agency. lead_assignments records who had each lead. Returns the '
+  'A lead that is held as a repeat also goes to the agent''s agency, like one that is distributed: the agent is notified, '
+  'and the agency''s destinations get `lead.distributed`. lead_assignments records who had each lead. Returns the '
   'numbers that moved: {recruiting_leads, sales_leads, conversations, notifications}. PT400 for both or neither; PT404 for an '
-  'unknown lead or agent; PT409 for an inactive agent, one of another agency, and a lead that no agency has, as one that was '
-  'returned.';
+  'unknown lead or agent; PT409 for an inactive agent, one of another agency, a lead that no agency has, as one that was '
+  'returned, and a held lead whose person is suppressed or was erased.';
 grant execute on function public.assign_leads(uuid, uuid, uuid) to service_role;
 
 create function public.assign_recruits(ids uuid[], agent uuid) returns jsonb
@@ -21428,7 +21441,7 @@ begin
     from public.recruiting_leads l
     where l.id = any (lead_ids) and l.agency_id is null
       and l.distribution in ('not_requested', 'unmatched', 'pending', 'repeat')
-      and l.vendor_metadata -> 'is_test' is distinct from 'true'
+      and l.first_name <> '(erased)' and l.vendor_metadata -> 'is_test' is distinct from 'true'
     for no key update skip locked
   ), made_pending as (
     update public.recruiting_leads l set distribution = 'pending' from wanted w where l.id = w.id returning l.id
@@ -21446,6 +21459,7 @@ begin
       when l.agency_id is not null then 'an agency has it already'
       when l.distribution = 'returned' then 'it was returned, for good'
       when l.distribution = 'suppressed' then 'its person is suppressed'
+      when l.first_name = '(erased)' then 'its person was erased'
       else 'others have locked it. Try again in a moment'
     end
   from unnest(lead_ids) with ordinality asked (lead_id, place)
@@ -21461,8 +21475,8 @@ comment on function public.distribute_named_leads(uuid[]) is
   'Distributes these leads as if they came now, with all pending ones, and returns each with where it went. For leads that were '
   'not to be distributed when they came (not_requested, repeat), and for waiting ones. distribution: `unmatched` if no order '
   'accepts the lead, `pending` if the orders that accept it are locked: the next distribution takes it. problem: why the lead '
-  'was not tried; null: it was. A test lead, and one that an agency has or has returned, is never distributed. PT400 for more '
-  'than 100, because new leads wait meanwhile. 55P03 if another transaction holds the distribution lock for more than 5 s.';
+  'was not tried; null: it was. A test lead, one that an agency has or has returned, and one whose person was erased are never '
+  'distributed. PT400 for more than 100, because new leads wait meanwhile. 55P03 if another transaction holds the distribution lock for more than 5 s.';
 grant execute on function public.distribute_named_leads(uuid[]) to service_role;
 
 create function public.import_recruiting_leads(
