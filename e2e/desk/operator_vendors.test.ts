@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { signInNewOperator } from "../support/agents.ts";
+import { createAgentWithLead, signInNewOperator } from "../support/agents.ts";
 import { createVendor, send, sql } from "../support/client.ts";
 import { reject } from "../support/deliveries.ts";
 import { deskTest, hideOtherVendors, signIn } from "./harness.ts";
@@ -13,6 +13,7 @@ deskTest("the charts of vendors have the numbers of the rows as tables, with the
   await reject({ vendor_id: vendor.id, payload: {} });
   const idle = await createVendor();
   await reject({ vendor_id: idle.id, payload: {} });
+  await createAgentWithLead();
   await hideOtherVendors(page, vendor.slug, idle.slug);
   await signIn(page, await signInNewOperator(), "operator/vendors");
   const leads = page.getByRole("figure", { name: "Leads by vendor" });
@@ -25,6 +26,7 @@ deskTest("the charts of vendors have the numbers of the rows as tables, with the
   await leads.getByRole("columnheader", { name: vendor.slug }).waitFor();
   const numbers = Array.from({ length: 14 }, (_, d) => d % 4 + 1);
   assert.deepEqual(await numbersIn(leads, vendor.slug), numbers, "the latest day first");
+  assert.equal(await leads.getByRole("columnheader", { name: "Imported sales leads" }).count(), 0);
   const refused = page.getByRole("figure", { name: "Rejected deliveries by vendor" });
   await refused.getByRole("button", { name: "Table" }).click();
   for (const { slug } of [vendor, idle]) {
