@@ -4,6 +4,7 @@ import { TWILIO_ERRORS } from "../../supabase/functions/_shared/twilio_errors.ts
 const REASONS: Record<string, string> = {
   cancelled: "it was cancelled",
   taken_over: "a person has answered instead of the bot",
+  script_ended: "the bot's part had ended",
   lead_returned: "the recruit is not the agency's any more",
   opted_out: "the recruit has opted out of texts",
   suppressed: "nobody may text this person",

@@ -118,16 +118,19 @@ begin
   if ended is not null then
     -- Before a person has the conversation, which ends what is still active.
     perform private.store_bot_session(conversation.id, old, script_id, step, null);
+    -- Neither a question nor the greeting is sent after the end.
+    perform private.refuse_waiting_texts(conversation.id, 'script_ended', k.kind) from unnest(array['greeting', 'bot']) k (kind);
     if (ended ->> 'goes_to_person')::boolean then
       perform private.escalate(conversation);
     end if;
     perform private.notify_of_texts(conversation.id, array[message_id], 'handoff', ended ->> 'reason');
   end if;
   if reply is not null then
-    -- The agent who has it by now.
-    conversation.assigned_agent_id := (
-      select c.assigned_agent_id from public.recruiting_conversations c where c.id = conversation.id
-    );
+    -- The agent who has it by now, and since when the recruit waits without what was refused.
+    select c.assigned_agent_id, c.waiting_since
+    into conversation.assigned_agent_id, conversation.waiting_since
+    from public.recruiting_conversations c
+    where c.id = conversation.id;
     sent := private.queue_text(
       conversation.id, 'bot', private.fill_template(reply, lead, conversation.assigned_agent_id));
     if (ended ->> 'goes_to_person')::boolean then
@@ -144,8 +147,8 @@ $$;
 
 comment on function private.carry_out_step(public.recruiting_conversations, uuid, public.bot_sessions, uuid, jsonb) is
   'Does what a step says (see complete_bot_turn()), and ends the turn: the session, the answers, the reply in the outbox, and '
-  'who is notified. message_id: the last text that the step answers; null: only time has passed. old: the session before it. '
-  'The caller has locked all of them.';
+  'who is notified. A step that ends the script refuses the texts of the bot that wait, and the greeting. message_id: the last '
+  'text that the step answers; null: only time has passed. old: the session before it. The caller has locked all of them.';
 
 create function private.store_bot_session(
   conversation_id uuid,

@@ -1,6 +1,6 @@
 -- The bot's turns: what ends them, and what may come between their claim and their end.
 begin;
-select plan(78);
+select plan(83);
 \ir ../helpers.psql
 
 select pg_temp.create_people();
@@ -205,6 +205,41 @@ select is(pg_temp.session('nobody') || pg_temp.notified('nobody')::text, 'bot es
 update public.agents set is_active = first_name <> 'former' where agency_id = md5('agency')::uuid;
 select pg_temp.write('nobody', 'Anybody?');
 select is(pg_temp.notified('nobody'), '{ann text}', 'the agent who is active by then is notified of the next text');
+
+-- What waits when the bot's part ends
+create function pg_temp.outbox(name text) returns text language sql as $$
+  select string_agg(concat_ws(' ', m.body, o.state, o.reason), ', ' order by o.ordinal)
+  from public.text_outbox o join public.recruiting_messages m on m.id = o.message_id where o.conversation_id = md5(name)::uuid
+$$;
+create function pg_temp.end_held(name text, step jsonb) returns text language plpgsql as $$
+begin
+  perform pg_temp.begin_talk(name), pg_temp.ask(name);
+  perform private.queue_text(md5(name)::uuid, 'greeting', 'Welcome'), private.queue_text(md5(name)::uuid, 'agent', 'Ann here');
+  perform pg_temp.write(name, 'my husband passed away');
+  perform pg_temp.complete(pg_temp.claim(name), step);
+  return pg_temp.outbox(name);
+end
+$$;
+select is(
+  pg_temp.end_held('mourns', pg_temp.ended('bereavement')),
+  'Licensed? refused script_ended, Welcome refused script_ended, Ann here pending',
+  'neither a question that waits nor the greeting is sent once a person has the conversation');
+select is(
+  pg_temp.end_held('asks early', pg_temp.ended('asked') || '{"reply": "Ann will text you soon."}'),
+  'Licensed? refused script_ended, Welcome refused script_ended, Ann here pending, Ann will text you soon. pending', 'its last text is');
+select is(
+  pg_temp.end_held('no job', '{"reply": "Bye", "session": null, "ended": {"state": "done", "reason": "not_interested", "goes_to_person": false}}'),
+  'Licensed? refused script_ended, Welcome refused script_ended, Ann here pending, Bye pending', 'nor where the recruit does not want the job');
+select pg_temp.begin_talk('waits longer'), pg_temp.ask('waits longer');
+update public.recruiting_messages set created_at = now() - interval '1 hour' where conversation_id = md5('waits longer')::uuid;
+select pg_temp.write('waits longer', 'agent');
+select pg_temp.complete(pg_temp.claim('waits longer'), pg_temp.ended('asked') || '{"reply": "Ann will text you soon."}');
+select is(
+  c.waiting_since, now() - interval '1 hour', 'the recruit waits since the text that the question would have answered')
+from public.recruiting_conversations c where c.id = md5('waits longer')::uuid;
+select is(
+  (select array_agg(s.is_failed) from private.conversation_states s where s.id = md5('mourns')::uuid), '{false}',
+  'and no text counts as failed');
 
 -- Handing back
 create function pg_temp.hand_back(name text) returns text language plpgsql as $$
