@@ -11,6 +11,7 @@
 -- | sending | outcome accepted | accepted |
 -- | sending | outcome unconfirmed: the response was lost | unconfirmed, due in 20 s |
 -- | sending | outcome later, credentials or number_paused: nothing was sent | pending |
+-- | the same, of the bot | the same, and a person has taken over | refused |
 -- | pending, due | hold_texts(): no account is set | pending, still due, with the reason |
 -- | sending | outcome opted_out | refused |
 -- | sending | outcome failed | failed |
@@ -19,6 +20,7 @@
 -- | unconfirmed | look-up: the provider knows it | accepted |
 -- | unconfirmed | look-up: unknown, the first time | unconfirmed, due 2 min after |
 -- | unconfirmed | look-up: unknown again | pending, to be sent once more |
+-- | unconfirmed, of the bot | the same, and a person has taken over | refused |
 -- | unconfirmed | the same, where nothing may be sent again | unconfirmed, due never |
 -- | unconfirmed, resent | look-up: unknown 10 min after it was sent again | failed |
 -- | the same | its worker has died, so that it may never have left | pending, at most 5 times in all |

@@ -91,8 +91,9 @@ begin
   elsif may_resend then
     update public.text_outbox o
     set state = 'pending', reason = 'resend', lookups = 0, resends = o.resends + 1, due_at = now()
-    where o.message_id = claimed.message_id;
-    return 'pending';
+    where o.message_id = claimed.message_id
+    returning o.* into claimed;
+    return (private.refuse_taken_over(claimed)).state;
   else
     update public.text_outbox o
     set reason = 'unconfirmed', lookups = o.lookups + 1, claim = o.claim + 1, due_at = 'infinity'
@@ -109,5 +110,6 @@ comment on function public.record_text_lookup(uuid, integer, text[], boolean, ti
   'belongs to this text. Without one, the text is looked up again 2 minutes after it was sent. If it is still unknown then, it '
   'is sent once more, and the look-up 10 minutes later is the last. The text of a dead worker may never have been sent: it is '
   'sent again even after the last look-up, at most 5 times in all. may_resend = false: the text is not sent again, and its '
-  'agent is notified. claim and the returned state: as in record_text_outcome().';
+  'agent is notified. A text of the bot is not sent again where a person has the conversation now. claim and the returned '
+  'state: as in record_text_outcome().';
 grant execute on function public.record_text_lookup(uuid, integer, text[], boolean, timestamptz[]) to service_role;

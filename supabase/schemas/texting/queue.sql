@@ -23,6 +23,7 @@ create table public.text_outbox (
   late_at timestamptz,
   lookups integer not null default 0,
   resends integer not null default 0,
+  retried_at timestamptz,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   unique (conversation_id, client_message_id)
@@ -97,6 +98,7 @@ comment on column public.text_outbox.lookups is
   'The number of look-ups since the last request in which the provider did not know it.';
 comment on column public.text_outbox.resends is
   'The number of times that it was sent again after the provider did not know it.';
+comment on column public.text_outbox.retried_at is 'When a person last had it sent again, by retry_text(); null: never.';
 
 create trigger set_updated_at
   before update on public.text_outbox

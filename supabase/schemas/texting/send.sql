@@ -184,7 +184,8 @@ begin
   delete from public.agent_notifications n
   where n.message_id = retry_text.message_id and n.kind = 'failed';
   update public.text_outbox o
-  set state = 'pending', due_at = d.due_at, first_due_at = d.due_at, reason = d.reason, lease_until = null, lookups = 0, resends = 0
+  set state = 'pending', due_at = d.due_at, first_due_at = d.due_at, reason = d.reason, lease_until = null, lookups = 0, resends = 0,
+    retried_at = now()
   from private.next_sending(conversation, failed.kind) d
   where o.message_id = retry_text.message_id
   returning o.* into failed;

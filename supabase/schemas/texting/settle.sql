@@ -19,7 +19,7 @@ declare
 begin
   if outcome = 'accepted' then
     return private.accept_text(message_id, sid, created_at);
-  elsif outcome in ('opted_out', 'failed') then
+  elsif outcome in ('opted_out', 'failed', 'later', 'credentials', 'number_paused') then
     conversation := private.lock_conversation_of(message_id, with_consent => outcome = 'opted_out');
   end if;
 
@@ -56,6 +56,7 @@ begin
       lease_until = null
     where o.message_id = claimed.message_id
     returning o.* into claimed;
+    claimed := private.refuse_taken_over(claimed);
   elsif outcome = 'opted_out' then
     claimed := private.end_text(claimed, 'refused', 'opted_out', coalesce(code, '21610'));
     perform private.record_consent(
@@ -72,7 +73,7 @@ begin
 
   if outcome = 'credentials' then
     perform private.postpone_texts(credentials_pause, 'credentials');
-  elsif outcome = 'number_paused' and claimed.state = 'pending' then
+  elsif outcome = 'number_paused' and claimed.state in ('pending', 'refused') then
     perform private.pause_number(claimed.service_phone, code);
   end if;
   return claimed.state;
@@ -86,8 +87,8 @@ comment on function public.record_text_outcome(uuid, integer, text, text, text, 
   'wrong, and all due texts wait for 60 seconds; `opted_out`; `number_paused`: the number may not send; `failed`; `refused`: '
   'the service does not send it. code: the provider''s error code; with `refused`, the service''s reason. A look-up that got '
   'no response is reported here too, as `later` or `credentials`. Returns the state in which the text is left, null when there '
-  'is no such text. A late or repeated report changes nothing, except that `accepted` always counts. 22023 for an unknown '
-  'outcome.';
+  'is no such text: a text of the bot that was not accepted is `refused` where a person has the conversation now. A late or '
+  'repeated report changes nothing, except that `accepted` always counts. 22023 for an unknown outcome.';
 grant execute on function public.record_text_outcome(uuid, integer, text, text, text, integer, timestamptz) to service_role;
 
 create function private.accept_text(message_id uuid, sid text, created_at timestamptz default null) returns text
@@ -159,6 +160,34 @@ comment on function private.end_text(public.text_outbox, text, text, text) is
   'Ends a text that was not sent: state refused or failed. Its message becomes failed, with the provider''s code, and its '
   'agent is notified. Returns the changed text.';
 
+create function private.refuse_taken_over(returned public.text_outbox) returns public.text_outbox
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if returned.state = 'pending' and returned.kind = 'bot' and not returned.hands_over and returned.retried_at is null and exists (
+    select from public.recruiting_conversations c where c.id = returned.conversation_id and c.status = 'escalated'
+  ) then
+    update public.text_outbox o
+    set state = 'refused', reason = 'taken_over'
+    where o.message_id = returned.message_id
+    returning o.* into returned;
+    update public.recruiting_messages m
+    set status = 'failed', failed_at = coalesce(m.failed_at, now())
+    where m.id = returned.message_id;
+    update public.recruiting_conversations c
+    set waiting_since = private.unanswered_since(c)
+    where c.id = returned.conversation_id;
+  end if;
+  return returned;
+end
+$$;
+
+comment on function private.refuse_taken_over(public.text_outbox) is
+  'Refuses a text of the bot that waits again after it was being sent, where a person has the conversation now: as '
+  'refuse_waiting_texts() would have done. The bot''s last text is sent, and so is one that a person has sent again. Returns '
+  'the text. The caller has locked its conversation, and then the text.';
+
 create function private.lock_conversation_of(message_id uuid, with_consent boolean)
 returns public.recruiting_conversations
 language plpgsql
@@ -181,7 +210,7 @@ end
 $$;
 
 comment on function private.lock_conversation_of(uuid, boolean) is
-  'Locks the rows that change if one of our texts fails, before the text itself: its conversation, or those of '
+  'Locks the rows that change if one of our texts is not sent, before the text itself: its conversation, or those of '
   'lock_conversations_of() if with_consent. Returns the conversation; null if there is no such text.';
 
 create function private.notify_of_failed_text(conversation_id uuid, message_id uuid) returns void

@@ -1,6 +1,6 @@
 -- record_text_outcome() and record_text_lookup(): each outcome in each state, late and repeated reports.
 begin;
-select plan(94);
+select plan(103);
 \ir ../helpers.psql
 
 select pg_temp.create_agency('agency', 'UTC', 'agent');
@@ -238,6 +238,33 @@ select pg_temp.record('one', 1, 'opted_out', code => '21610');
 select is((select count(*)::integer from public.text_consent_events where phone = '+19995550001'), 1, 'it is recorded once');
 select pg_temp.add_text('four', 'same recruit');
 select is(pg_temp.claim('four'), null, 'and holds for all numbers of the agency');
+
+-- A person has taken over while a text of the bot was being sent
+create function pg_temp.come_back(outcome text, change text default '') returns text language plpgsql as $$
+begin
+  perform pg_temp.drop_texts(), pg_temp.add_text('one', 'talk', 'bot');
+  perform pg_temp.add_text('waits', 'talk', 'bot', due => '1 hour');
+  execute change;
+  perform pg_temp.record('one', pg_temp.claim('one'), coalesce(nullif(outcome, 'resend'), 'unconfirmed'));
+  if outcome = 'resend' then
+    perform pg_temp.look_up('one', pg_temp.claim_again('one')) from generate_series(1, 2);
+  end if;
+  return concat_ws(', ', pg_temp.text('one'), pg_temp.message('one'));
+end
+$$;
+select pg_temp.create_conversation('talk', '+19995550003', '+19995550100', 'agent', status => 'bot', spoke => '1 minute');
+select matches(pg_temp.come_back(outcome), '^pending', format('what the bot has sent comes back (%s)', outcome))
+from unnest(array['later', 'resend']) outcome;
+update public.recruiting_conversations set status = 'escalated' where id = md5('talk')::uuid;
+select is(
+  pg_temp.come_back(outcome), 'refused 1 taken_over, no sid failed', format('it does not, once a person has the conversation (%s)', outcome))
+from unnest(array['later', 'number_paused', 'resend']) outcome;
+select is(pg_temp.come_back('credentials'), 'refused 0 taken_over, no sid failed', 'also where the login is wrong');
+select is(pg_temp.text('waits'), 'pending 0', 'what comes back refuses no other text');
+select matches(pg_temp.come_back('later', $$update public.text_outbox set hands_over = true$$), '^pending', 'the bot''s last text is repeated');
+select matches(
+  pg_temp.come_back('later', $$update public.text_outbox set state = 'failed'; select private.retry_text(md5('one')::uuid)$$), '^pending',
+  'so is one that a person has sent again');
 
 -- Failed
 select is(pg_temp.record('one', pg_temp.send('one', 'y'), 'failed', code => '21211'), 'failed', 'what the provider refuses has failed');
