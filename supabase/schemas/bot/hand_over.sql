@@ -58,8 +58,10 @@ begin
   if not found then
     raise exception 'conversation_id: there is no such conversation' using errcode = 'PT404';
   end if;
-  -- What the bot only listens to is the person's, who has it until now.
-  delete from public.bot_turns t where t.conversation_id = hand_back_to_bot.conversation_id;
+  -- What the bot only listens to is the person's, who has it until now. Where this call is repeated, the bot answers.
+  delete from public.bot_turns t
+  where t.conversation_id = hand_back_to_bot.conversation_id
+    and exists (select from public.bot_sessions s where s.conversation_id = t.conversation_id and s.state <> 'active');
   -- A script that has come to its end does not begin again, and none does while the bot is off.
   if (private.newest_bot_script(caller.agency_id)).script is not null then
     -- Where it has asked nothing yet, it introduces itself.
@@ -83,8 +85,7 @@ $$;
 
 comment on function public.hand_back_to_bot(uuid) is
   'Gives a conversation back to the bot, which asks its question anew at the recruit''s next text. It stays assigned, so '
-  'that its agent can read on. The assigned agent may call it, '
-  'and a manager of its agency. Returns {conversation_id, status: bot}, also when the bot has it already. PT404 for an '
-  'unknown conversation, or one of other agents. '
+  'that its agent can read on. The assigned agent may call it, and a manager of its agency. Returns {conversation_id, status: '
+  'bot}, also when the bot has it already: then nothing changes. PT404 for an unknown conversation, or one of other agents. '
   'Security definer because agents may not write the tables.';
 grant execute on function public.hand_back_to_bot(uuid) to authenticated;

@@ -1,6 +1,6 @@
 -- The bot's turns: what ends them, and what may come between their claim and their end.
 begin;
-select plan(83);
+select plan(84);
 \ir ../helpers.psql
 
 select pg_temp.create_people();
@@ -338,6 +338,8 @@ select pg_temp.write('given', 'full ' || n) from generate_series(1, 21) n;
 select is(jsonb_array_length(pg_temp.claim('given') -> 'texts'), 20, 'more texts than a turn has');
 select is(pg_temp.hand_back('given'), 'bot active', 'are the person''s, until it goes back to the bot');
 select ok(not pg_temp.has_turn('given'), 'which answers none of them');
+select pg_temp.write('given', 'Hello?'), pg_temp.hand_back('given');
+select ok(pg_temp.has_turn('given'), 'but what comes then, also where the agent''s page hands it back once more');
 
 -- What ends it
 create function pg_temp.stops_listening(name text, act text) returns text language plpgsql as $$
