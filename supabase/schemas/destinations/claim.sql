@@ -7,7 +7,7 @@
 --   - delivered, rejected, failed: the same
 --   - gone: failed, and its destination is off
 --   - retry: waiting, due after a pause; failed after the eighth attempt, or for alerts as alerts/notify.sql says
--- - failed or rejected, retry_dispatches(): waiting and due
+-- - failed or rejected, retry_dispatches(), the agency has the lead: waiting and due
 -- - waiting, the person is erased: cancelled
 --
 -- Locks: a claim locks a destination, and passes over its dispatches that are locked. A record locks a dispatch, and then its

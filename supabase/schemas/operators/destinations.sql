@@ -156,7 +156,14 @@ begin
   update private.dispatches p
   set state = 'waiting', due_at = clock_timestamp(), first_due_at = clock_timestamp(), attempts_before = p.attempt, ended_at = null,
     return_due_at = null
-  where p.id = any (allowed) and p.state in ('failed', 'rejected') and p.body is not null;
+  where p.id = any (allowed) and p.state in ('failed', 'rejected') and p.body is not null
+    -- The body has the whole lead, which may be another agency's by now.
+    and (p.lead_id is null or p.event in ('lead.returned', 'recruit.erased') or exists (
+      select
+      from public.recruiting_leads l
+      join public.destinations d on d.agency_id = l.agency_id
+      where l.id = p.lead_id and d.id = p.destination_id
+    ));
   get diagnostics retried = row_count;
   perform private.note_operator_action('dispatch retry', jsonb_build_object('dispatch_ids', to_jsonb(allowed)));
   return retried;
@@ -164,9 +171,10 @@ end
 $$;
 
 comment on function public.retry_dispatches(uuid[]) is
-  'Sends these dispatches again if they failed or were rejected, at once and with the same ids. Returns the number sent. PT404 '
-  'where the caller may not see one of them; 42501 for a user who is neither manager nor operator. Security definer because '
-  'users may not read or write the tables.';
+  'Sends these dispatches again if they failed or were rejected, at once and with the same ids. What is about a lead that the '
+  'agency no longer has is not sent, `lead.returned` and `recruit.erased` aside. Returns the number sent. PT404 where the '
+  'caller may not see one of them; 42501 for a user who is neither manager nor operator. Security definer because users may '
+  'not read or write the tables.';
 
 create function public.show_dispatch(dispatch_id uuid) returns jsonb
 language plpgsql

@@ -1,6 +1,6 @@
 -- What is sent to destinations: which events, in what order, to how many at once, and what becomes of each.
 begin;
-select plan(71);
+select plan(74);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor', pg_temp.key_of('vendor'));
@@ -254,6 +254,14 @@ update public.text_outbox set state = 'accepted' where message_id = md5('leaves'
 update private.dispatches set return_due_at = now() where return_due_at is not null;
 select is(private.return_rejected_leads(), 1, 'but soon after');
 select is((select reason from public.lead_returns where recruiting_lead_id = md5('b')::uuid), 'rejected by the receiver', 'also without words');
+create function pg_temp.retry(name text) returns integer language sql as $$
+  select public.retry_dispatches(array(select p.id from private.dispatches p where p.lead_id = md5(name)::uuid))
+$$;
+select is(pg_temp.retry('b'), 0, 'a lead that the agency no longer has is not sent again,');
+update private.dispatches set state = 'failed', ended_at = now(), lease_until = null where event = 'lead.returned';
+select is(pg_temp.retry('b'), 1, 'but that it was returned is');
+update public.recruiting_leads set distribution = 'distributed', distributed_at = now(), agency_id = md5('elsewhere')::uuid where id = md5('b')::uuid;
+select is(pg_temp.retry('b'), 0, 'nor where another agency has it');
 select pg_temp.clear();
 
 -- Erasure
