@@ -100,6 +100,10 @@ begin
     return fetched.state;
   end if;
 
+  -- Other failures say nothing about whether Meta has the lead.
+  if outcome = 'missing' and fetched.reason is distinct from record_lead_fetch.reason then
+    fetched.failing_since := null;
+  end if;
   failing := now() - coalesce(fetched.failing_since, now());
   if outcome = 'later' and failing >= interval '7 days' or outcome = 'missing' and failing >= interval '1 day' then
     ends_as := 'failed';
@@ -124,7 +128,7 @@ begin
     lease_until = null,
     -- A transient fault does not concern the token.
     held_since = case when ends_as = 'later' then f.held_since end,
-    failing_since = case when ends_as in ('later', 'missing') then coalesce(f.failing_since, now()) end,
+    failing_since = case when ends_as in ('later', 'missing') then coalesce(fetched.failing_since, now()) end,
     due_at = case when ends_as in ('later', 'missing') then now() + private.fetch_pause(failing, retry_after) else f.due_at end,
     reason = record_lead_fetch.reason,
     -- The id of a duplicate of another vendor's lead is that of no lead.
@@ -158,8 +162,9 @@ $$;
 comment on function public.record_lead_fetch(uuid, integer, uuid, text, text, integer, uuid, jsonb) is
   'Records the outcome of a fetch. id, attempt and token_id are those of claim_lead_fetches(). outcome: `done` with '
   'the lead_id, or without one if it is not a lead; `later`: retried for 7 days, after retry_after seconds or a pause '
-  'that grows from a minute to 6 hours; `missing`: the same for one day; `refused`: the token was refused, so all '
-  'fetches of the vendor wait, unless it has another token by now; `failed`: the response cannot be read as a lead. '
+  'that grows from a minute to 6 hours; `missing`: the same for one day, counted anew after another failure; '
+  '`refused`: the token was refused, so all fetches of the vendor wait, unless it has another token by now; `failed`: '
+  'the response cannot be read as a lead. '
   'reason: see private.lead_fetches. payload: the fetched response, which becomes the rejected delivery of a failed '
   'fetch; null: the notice. Returns the resulting state; null if the fetch does not exist. A late report changes '
   'nothing unless it is `done`. 22023 for an unknown outcome.';

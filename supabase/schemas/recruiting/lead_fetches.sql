@@ -55,7 +55,8 @@ comment on column private.lead_fetches.due_at is
 comment on column private.lead_fetches.attempt is 'The number of claims. It identifies the claim.';
 comment on column private.lead_fetches.lease_until is 'When the claim ends; null if no worker has claimed it.';
 comment on column private.lead_fetches.failing_since is
-  'The first failure since the last success that a retry may resolve; null if there is none.';
+  'The first failure since the last success that a retry may resolve; after `missing`, the first such one since any other '
+  'failure. Null if there is none.';
 comment on column private.lead_fetches.held_since is
   'Since when it waits for a valid access token; null if it does not wait.';
 comment on column private.lead_fetches.reason is

@@ -1,6 +1,6 @@
 -- The queue of leads that have to be fetched: who is given them, when, and what becomes of each.
 begin;
-select plan(58);
+select plan(60);
 \ir ../helpers.psql
 
 select pg_temp.create_vendor('one'), pg_temp.create_vendor('two'), pg_temp.create_vendor('three');
@@ -106,6 +106,10 @@ select is(pg_temp.record('12', 'later', 'late'), 'failed', 'what comes after tha
 select is(pg_temp.record('11', 'missing', 'code 100/33'), 'waiting', 'a lead that is missing may come yet');
 select pg_temp.fails_since('11', '1 day');
 select is(pg_temp.record('11', 'missing', 'code 100/33'), 'failed', 'within a day');
+select pg_temp.add('one', '14'), pg_temp.claim(), pg_temp.record('14', 'later', 'HTTP 500'), pg_temp.fails_since('14', '2 days');
+select is(pg_temp.record('14', 'missing', 'code 100/33'), 'waiting', 'a day in which Meta said so, not one of other failures');
+select is(pg_temp.shown('14'), 'waiting 00:01:00 code 100/33', 'and its pauses begin again');
+select pg_temp.record('14', 'done');
 
 -- A notice of what has failed
 select is(pg_temp.add('one', '12'), '{"added": 1, "of_others": []}', 'the same notice begins a failed fetch again');
