@@ -57,7 +57,9 @@ async function retryDispatches({ sql, act }: Session, given: string[]): Promise<
   const others = dispatches.length - count;
   return {
     data: { retried: count },
-    text: `Sends again: ${count}.${others > 0 ? ` Neither failed nor rejected, or the agency no longer has the lead: ${others}.` : ""}`,
+    text: `Sends again: ${count}.${
+      others > 0 ? ` Neither failed nor rejected, or the agency no longer has the lead: ${others}.` : ""
+    }`,
     failed: count === 0,
   };
 }

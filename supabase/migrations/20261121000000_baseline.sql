@@ -4727,7 +4727,8 @@ comment on column private.lead_fetches.due_at is
 comment on column private.lead_fetches.attempt is 'The number of claims. It identifies the claim.';
 comment on column private.lead_fetches.lease_until is 'When the claim ends; null if no worker has claimed it.';
 comment on column private.lead_fetches.failing_since is
-  'The first failure since the last success that a retry may resolve; null if there is none.';
+  'The first failure since the last success that a retry may resolve; after `missing`, the first such one since any other '
+  'failure. Null if there is none.';
 comment on column private.lead_fetches.held_since is
   'Since when it waits for a valid access token; null if it does not wait.';
 comment on column private.lead_fetches.reason is
@@ -5001,6 +5002,10 @@ begin
     return fetched.state;
   end if;
 
+  -- Other failures say nothing about whether Meta has the lead.
+  if outcome = 'missing' and fetched.reason is distinct from record_lead_fetch.reason then
+    fetched.failing_since := null;
+  end if;
   failing := now() - coalesce(fetched.failing_since, now());
   if outcome = 'later' and failing >= interval '7 days' or outcome = 'missing' and failing >= interval '1 day' then
     ends_as := 'failed';
@@ -5025,7 +5030,7 @@ begin
     lease_until = null,
     -- A transient fault does not concern the token.
     held_since = case when ends_as = 'later' then f.held_since end,
-    failing_since = case when ends_as in ('later', 'missing') then coalesce(f.failing_since, now()) end,
+    failing_since = case when ends_as in ('later', 'missing') then coalesce(fetched.failing_since, now()) end,
     due_at = case when ends_as in ('later', 'missing') then now() + private.fetch_pause(failing, retry_after) else f.due_at end,
     reason = record_lead_fetch.reason,
     -- The id of a duplicate of another vendor's lead is that of no lead.
@@ -5059,8 +5064,9 @@ $$;
 comment on function public.record_lead_fetch(uuid, integer, uuid, text, text, integer, uuid, jsonb) is
   'Records the outcome of a fetch. id, attempt and token_id are those of claim_lead_fetches(). outcome: `done` with '
   'the lead_id, or without one if it is not a lead; `later`: retried for 7 days, after retry_after seconds or a pause '
-  'that grows from a minute to 6 hours; `missing`: the same for one day; `refused`: the token was refused, so all '
-  'fetches of the vendor wait, unless it has another token by now; `failed`: the response cannot be read as a lead. '
+  'that grows from a minute to 6 hours; `missing`: the same for one day, counted anew after another failure; '
+  '`refused`: the token was refused, so all fetches of the vendor wait, unless it has another token by now; `failed`: '
+  'the response cannot be read as a lead. '
   'reason: see private.lead_fetches. payload: the fetched response, which becomes the rejected delivery of a failed '
   'fetch; null: the notice. Returns the resulting state; null if the fetch does not exist. A late report changes '
   'nothing unless it is `done`. 22023 for an unknown outcome.';
@@ -6988,7 +6994,7 @@ create trigger end_agent_mail
 --   - delivered, rejected, failed: the same
 --   - gone: failed, and its destination is off
 --   - retry: waiting, due after a pause; failed after the eighth attempt, or for alerts as alerts/notify.sql says
--- - failed or rejected, retry_dispatches(): waiting and due
+-- - failed or rejected, retry_dispatches(), the agency has the lead: waiting and due
 -- - waiting, the person is erased: cancelled
 --
 -- Locks: a claim locks a destination, and passes over its dispatches that are locked. A record locks a dispatch, and then its
@@ -9802,6 +9808,7 @@ create table public.text_outbox (
   late_at timestamptz,
   lookups integer not null default 0,
   resends integer not null default 0,
+  retried_at timestamptz,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   unique (conversation_id, client_message_id)
@@ -9851,9 +9858,9 @@ comment on column public.text_outbox.lease_until is
 comment on column public.text_outbox.reason is
   'Why it waits or was not sent: `quiet_hours`, `number_paused`, `opted_out`, `suppressed`, `cancelled`, `later`, '
   '`no_response`, `worker_died`, `resend`, `unconfirmed`, `storage`, `media_not_found`, `country` (see TEXTING_COUNTRIES), '
-  '`lead_returned`, `expired` (a greeting after its day), why the bot was stopped (see bot_sessions), or the provider''s error '
-  'code or HTTP status. `credentials`: the provider refuses our login; it stays until the next outcome. `no_account`: no '
-  'account at the provider is set.';
+  '`lead_returned`, `expired` (a greeting after its day), `script_ended` (the bot''s part had ended), why the bot was stopped '
+  '(see bot_sessions), or the provider''s error code or HTTP status. `credentials`: the provider refuses our login; it stays '
+  'until the next outcome. `no_account`: no account at the provider is set.';
 comment on column public.text_outbox.client_message_id is
   'Generated by the agent''s page, so that a repeated call does not send a second text.';
 comment on column public.text_outbox.conversation_id is
@@ -9876,6 +9883,7 @@ comment on column public.text_outbox.lookups is
   'The number of look-ups since the last request in which the provider did not know it.';
 comment on column public.text_outbox.resends is
   'The number of times that it was sent again after the provider did not know it.';
+comment on column public.text_outbox.retried_at is 'When a person last had it sent again, by retry_text(); null: never.';
 
 create trigger set_updated_at
   before update on public.text_outbox
@@ -10925,7 +10933,8 @@ begin
   delete from public.agent_notifications n
   where n.message_id = retry_text.message_id and n.kind = 'failed';
   update public.text_outbox o
-  set state = 'pending', due_at = d.due_at, first_due_at = d.due_at, reason = d.reason, lease_until = null, lookups = 0, resends = 0
+  set state = 'pending', due_at = d.due_at, first_due_at = d.due_at, reason = d.reason, lease_until = null, lookups = 0, resends = 0,
+    retried_at = now()
   from private.next_sending(conversation, failed.kind) d
   where o.message_id = retry_text.message_id
   returning o.* into failed;
@@ -11115,10 +11124,12 @@ create policy "readers of a conversation open its files" on storage.objects
 -- | pending, due | claim_texts(), in quiet hours | pending, due when they end |
 -- | pending | claim_texts() or record_consent(), the recruit has opted out | refused |
 -- | pending | claim_texts(), the recruit is suppressed | refused |
+-- | pending, of the bot | a person takes over, or the bot's part ends | refused |
 -- | pending | claim_texts(), a greeting that could have been sent a day ago | refused |
 -- | sending | outcome accepted | accepted |
 -- | sending | outcome unconfirmed: the response was lost | unconfirmed, due in 20 s |
 -- | sending | outcome later, credentials or number_paused: nothing was sent | pending |
+-- | the same, of the bot | the same, and a person has taken over | refused |
 -- | pending, due | hold_texts(): no account is set | pending, still due, with the reason |
 -- | sending | outcome opted_out | refused |
 -- | sending | outcome failed | failed |
@@ -11127,6 +11138,7 @@ create policy "readers of a conversation open its files" on storage.objects
 -- | unconfirmed | look-up: the provider knows it | accepted |
 -- | unconfirmed | look-up: unknown, the first time | unconfirmed, due 2 min after |
 -- | unconfirmed | look-up: unknown again | pending, to be sent once more |
+-- | unconfirmed, of the bot | the same, and a person has taken over | refused |
 -- | unconfirmed | the same, where nothing may be sent again | unconfirmed, due never |
 -- | unconfirmed, resent | look-up: unknown 10 min after it was sent again | failed |
 -- | the same | its worker has died, so that it may never have left | pending, at most 5 times in all |
@@ -11651,8 +11663,9 @@ begin
   elsif may_resend then
     update public.text_outbox o
     set state = 'pending', reason = 'resend', lookups = 0, resends = o.resends + 1, due_at = now()
-    where o.message_id = claimed.message_id;
-    return 'pending';
+    where o.message_id = claimed.message_id
+    returning o.* into claimed;
+    return (private.refuse_taken_over(claimed)).state;
   else
     update public.text_outbox o
     set reason = 'unconfirmed', lookups = o.lookups + 1, claim = o.claim + 1, due_at = 'infinity'
@@ -11669,7 +11682,8 @@ comment on function public.record_text_lookup(uuid, integer, text[], boolean, ti
   'belongs to this text. Without one, the text is looked up again 2 minutes after it was sent. If it is still unknown then, it '
   'is sent once more, and the look-up 10 minutes later is the last. The text of a dead worker may never have been sent: it is '
   'sent again even after the last look-up, at most 5 times in all. may_resend = false: the text is not sent again, and its '
-  'agent is notified. claim and the returned state: as in record_text_outcome().';
+  'agent is notified. A text of the bot is not sent again where a person has the conversation now. claim and the returned '
+  'state: as in record_text_outcome().';
 grant execute on function public.record_text_lookup(uuid, integer, text[], boolean, timestamptz[]) to service_role;
 
 -- supabase/schemas/texting/settle.sql
@@ -11695,7 +11709,7 @@ declare
 begin
   if outcome = 'accepted' then
     return private.accept_text(message_id, sid, created_at);
-  elsif outcome in ('opted_out', 'failed') then
+  elsif outcome in ('opted_out', 'failed', 'later', 'credentials', 'number_paused') then
     conversation := private.lock_conversation_of(message_id, with_consent => outcome = 'opted_out');
   end if;
 
@@ -11732,6 +11746,7 @@ begin
       lease_until = null
     where o.message_id = claimed.message_id
     returning o.* into claimed;
+    claimed := private.refuse_taken_over(claimed);
   elsif outcome = 'opted_out' then
     claimed := private.end_text(claimed, 'refused', 'opted_out', coalesce(code, '21610'));
     perform private.record_consent(
@@ -11748,7 +11763,7 @@ begin
 
   if outcome = 'credentials' then
     perform private.postpone_texts(credentials_pause, 'credentials');
-  elsif outcome = 'number_paused' and claimed.state = 'pending' then
+  elsif outcome = 'number_paused' and claimed.state in ('pending', 'refused') then
     perform private.pause_number(claimed.service_phone, code);
   end if;
   return claimed.state;
@@ -11762,8 +11777,8 @@ comment on function public.record_text_outcome(uuid, integer, text, text, text, 
   'wrong, and all due texts wait for 60 seconds; `opted_out`; `number_paused`: the number may not send; `failed`; `refused`: '
   'the service does not send it. code: the provider''s error code; with `refused`, the service''s reason. A look-up that got '
   'no response is reported here too, as `later` or `credentials`. Returns the state in which the text is left, null when there '
-  'is no such text. A late or repeated report changes nothing, except that `accepted` always counts. 22023 for an unknown '
-  'outcome.';
+  'is no such text: a text of the bot that was not accepted is `refused` where a person has the conversation now. A late or '
+  'repeated report changes nothing, except that `accepted` always counts. 22023 for an unknown outcome.';
 grant execute on function public.record_text_outcome(uuid, integer, text, text, text, integer, timestamptz) to service_role;
 
 create function private.accept_text(message_id uuid, sid text, created_at timestamptz default null) returns text
@@ -11835,6 +11850,34 @@ comment on function private.end_text(public.text_outbox, text, text, text) is
   'Ends a text that was not sent: state refused or failed. Its message becomes failed, with the provider''s code, and its '
   'agent is notified. Returns the changed text.';
 
+create function private.refuse_taken_over(returned public.text_outbox) returns public.text_outbox
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if returned.state = 'pending' and returned.kind = 'bot' and not returned.hands_over and returned.retried_at is null and exists (
+    select from public.recruiting_conversations c where c.id = returned.conversation_id and c.status = 'escalated'
+  ) then
+    update public.text_outbox o
+    set state = 'refused', reason = 'taken_over'
+    where o.message_id = returned.message_id
+    returning o.* into returned;
+    update public.recruiting_messages m
+    set status = 'failed', failed_at = coalesce(m.failed_at, now())
+    where m.id = returned.message_id;
+    update public.recruiting_conversations c
+    set waiting_since = private.unanswered_since(c)
+    where c.id = returned.conversation_id;
+  end if;
+  return returned;
+end
+$$;
+
+comment on function private.refuse_taken_over(public.text_outbox) is
+  'Refuses a text of the bot that waits again after it was being sent, where a person has the conversation now: as '
+  'refuse_waiting_texts() would have done. The bot''s last text is sent, and so is one that a person has sent again. Returns '
+  'the text. The caller has locked its conversation, and then the text.';
+
 create function private.lock_conversation_of(message_id uuid, with_consent boolean)
 returns public.recruiting_conversations
 language plpgsql
@@ -11857,7 +11900,7 @@ end
 $$;
 
 comment on function private.lock_conversation_of(uuid, boolean) is
-  'Locks the rows that change if one of our texts fails, before the text itself: its conversation, or those of '
+  'Locks the rows that change if one of our texts is not sent, before the text itself: its conversation, or those of '
   'lock_conversations_of() if with_consent. Returns the conversation; null if there is no such text.';
 
 create function private.notify_of_failed_text(conversation_id uuid, message_id uuid) returns void
@@ -13811,16 +13854,19 @@ begin
   if ended is not null then
     -- Before a person has the conversation, which ends what is still active.
     perform private.store_bot_session(conversation.id, old, script_id, step, null);
+    -- Neither a question nor the greeting is sent after the end.
+    perform private.refuse_waiting_texts(conversation.id, 'script_ended', k.kind) from unnest(array['greeting', 'bot']) k (kind);
     if (ended ->> 'goes_to_person')::boolean then
       perform private.escalate(conversation);
     end if;
     perform private.notify_of_texts(conversation.id, array[message_id], 'handoff', ended ->> 'reason');
   end if;
   if reply is not null then
-    -- The agent who has it by now.
-    conversation.assigned_agent_id := (
-      select c.assigned_agent_id from public.recruiting_conversations c where c.id = conversation.id
-    );
+    -- The agent who has it by now, and since when the recruit waits without what was refused.
+    select c.assigned_agent_id, c.waiting_since
+    into conversation.assigned_agent_id, conversation.waiting_since
+    from public.recruiting_conversations c
+    where c.id = conversation.id;
     sent := private.queue_text(
       conversation.id, 'bot', private.fill_template(reply, lead, conversation.assigned_agent_id));
     if (ended ->> 'goes_to_person')::boolean then
@@ -13837,8 +13883,8 @@ $$;
 
 comment on function private.carry_out_step(public.recruiting_conversations, uuid, public.bot_sessions, uuid, jsonb) is
   'Does what a step says (see complete_bot_turn()), and ends the turn: the session, the answers, the reply in the outbox, and '
-  'who is notified. message_id: the last text that the step answers; null: only time has passed. old: the session before it. '
-  'The caller has locked all of them.';
+  'who is notified. A step that ends the script refuses the texts of the bot that wait, and the greeting. message_id: the last '
+  'text that the step answers; null: only time has passed. old: the session before it. The caller has locked all of them.';
 
 create function private.store_bot_session(
   conversation_id uuid,
@@ -14006,8 +14052,10 @@ begin
   if not found then
     raise exception 'conversation_id: there is no such conversation' using errcode = 'PT404';
   end if;
-  -- What the bot only listens to is the person's, who has it until now.
-  delete from public.bot_turns t where t.conversation_id = hand_back_to_bot.conversation_id;
+  -- What the bot only listens to is the person's, who has it until now. Where this call is repeated, the bot answers.
+  delete from public.bot_turns t
+  where t.conversation_id = hand_back_to_bot.conversation_id
+    and exists (select from public.bot_sessions s where s.conversation_id = t.conversation_id and s.state <> 'active');
   -- A script that has come to its end does not begin again, and none does while the bot is off.
   if (private.newest_bot_script(caller.agency_id)).script is not null then
     -- Where it has asked nothing yet, it introduces itself.
@@ -14031,9 +14079,8 @@ $$;
 
 comment on function public.hand_back_to_bot(uuid) is
   'Gives a conversation back to the bot, which asks its question anew at the recruit''s next text. It stays assigned, so '
-  'that its agent can read on. The assigned agent may call it, '
-  'and a manager of its agency. Returns {conversation_id, status: bot}, also when the bot has it already. PT404 for an '
-  'unknown conversation, or one of other agents. '
+  'that its agent can read on. The assigned agent may call it, and a manager of its agency. Returns {conversation_id, status: '
+  'bot}, also when the bot has it already: then nothing changes. PT404 for an unknown conversation, or one of other agents. '
   'Security definer because agents may not write the tables.';
 grant execute on function public.hand_back_to_bot(uuid) to authenticated;
 
@@ -14571,7 +14618,7 @@ select c.id, c.agency_id, c.status, c.recruit_phone, c.service_phone, c.recruiti
         from public.recruiting_messages later
         where later.conversation_id = c.id and later.direction = 'outbound' and later.created_at > f.created_at
       )
-      and not exists (select from public.text_outbox o where o.message_id = f.id and o.reason in ('cancelled', 'taken_over'))
+      and not exists (select from public.text_outbox o where o.message_id = f.id and o.reason in ('cancelled', 'taken_over', 'script_ended'))
   ) as is_failed,
   exists (
     select
@@ -14618,8 +14665,8 @@ comment on view public.inbox is
   'assigned agent, else the recruit''s) and the latest text (last_sender: recruit, bot or agent; last_author: the first '
   'name of the agent; last_media: how many files). is_unread: the recruit has written since the caller has read it. is_due: '
   'the recruit waits, or snoozed_until has passed. is_failed: our latest text was not delivered, unless somebody stopped '
-  'it. is_held: one of our texts waits for the texting hours or for its number. Ask for one agency_id, and for pages by the '
-  'last row: ordered by last_text_at and id, or by due_since and id where due_since is not null.';
+  'it, or the bot''s part had ended. is_held: one of our texts waits for the texting hours or for its number. Ask for one '
+  'agency_id, and for pages by the last row: ordered by last_text_at and id, or by due_since and id where due_since is not null.';
 grant select on public.inbox to authenticated;
 
 create view public.inbox_counts with (security_invoker = true) as
@@ -15521,7 +15568,7 @@ begin
     from public.recruiting_messages m
     where m.conversation_id = c.id and m.direction = 'outbound' and m.status = 'failed'
       and m.created_at >= begins and m.created_at < until
-      and not exists (select from public.text_outbox o where o.message_id = m.id and o.reason in ('cancelled', 'taken_over'))
+      and not exists (select from public.text_outbox o where o.message_id = m.id and o.reason in ('cancelled', 'taken_over', 'script_ended'))
   ) failed
   -- A conversation with a text of these days had its latest text in these days.
   where c.agency_id = figure_failures.agency_id and c.last_text_at >= begins and failed.at is not null;
@@ -15530,7 +15577,8 @@ $$;
 
 comment on function private.figure_failures(uuid, timestamptz, timestamptz) is
   'The conversations of an agency in which one of our texts of this time was not delivered, each with the time of the latest. '
-  'Texts that somebody stopped, by cancelling them or by taking over from the bot, do not count.';
+  'Texts that somebody stopped, by cancelling them or by taking over from the bot, do not count, nor those that waited when '
+  'the bot''s part ended.';
 
 create function private.figure_opt_outs(agency_id uuid, begins timestamptz, until timestamptz default 'infinity')
 returns table (event_id uuid, phone text, opted_out_at timestamptz)
@@ -16924,6 +16972,7 @@ as $$
       when 'cancelled' then 'it was cancelled'
       when 'country' then 'greetings go to other countries alone: see TEXTING_COUNTRIES'
       when 'taken_over' then 'an agent has taken the conversation over from the bot'
+      when 'script_ended' then 'the bot''s part had ended'
       when 'lead_returned' then 'the lead was taken back from the agency'
       when 'expired' then 'it could not be sent for a day'
       else 'the bot was stopped: ' || coalesce(reason, 'no reason given')
@@ -21299,7 +21348,14 @@ begin
   update private.dispatches p
   set state = 'waiting', due_at = clock_timestamp(), first_due_at = clock_timestamp(), attempts_before = p.attempt, ended_at = null,
     return_due_at = null
-  where p.id = any (allowed) and p.state in ('failed', 'rejected') and p.body is not null;
+  where p.id = any (allowed) and p.state in ('failed', 'rejected') and p.body is not null
+    -- The body has the whole lead, which may be another agency's by now.
+    and (p.lead_id is null or p.event in ('lead.returned', 'recruit.erased') or exists (
+      select
+      from public.recruiting_leads l
+      join public.destinations d on d.agency_id = l.agency_id
+      where l.id = p.lead_id and d.id = p.destination_id
+    ));
   get diagnostics retried = row_count;
   perform private.note_operator_action('dispatch retry', jsonb_build_object('dispatch_ids', to_jsonb(allowed)));
   return retried;
@@ -21307,9 +21363,10 @@ end
 $$;
 
 comment on function public.retry_dispatches(uuid[]) is
-  'Sends these dispatches again if they failed or were rejected, at once and with the same ids. Returns the number sent. PT404 '
-  'where the caller may not see one of them; 42501 for a user who is neither manager nor operator. Security definer because '
-  'users may not read or write the tables.';
+  'Sends these dispatches again if they failed or were rejected, at once and with the same ids. What is about a lead that the '
+  'agency no longer has is not sent, `lead.returned` and `recruit.erased` aside. Returns the number sent. PT404 where the '
+  'caller may not see one of them; 42501 for a user who is neither manager nor operator. Security definer because users may '
+  'not read or write the tables.';
 
 create function public.show_dispatch(dispatch_id uuid) returns jsonb
 language plpgsql

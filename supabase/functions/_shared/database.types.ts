@@ -2918,6 +2918,7 @@ export type Database = {
           "priority": number;
           "reason": string | null;
           "resends": number;
+          "retried_at": string | null;
           "segments": number;
           "service_phone": string;
           "state": string;
@@ -2944,6 +2945,7 @@ export type Database = {
           "priority"?: never;
           "reason"?: string | null;
           "resends"?: number;
+          "retried_at"?: string | null;
           "segments": number;
           "service_phone": string;
           "state"?: string;
@@ -2969,6 +2971,7 @@ export type Database = {
           "priority"?: never;
           "reason"?: string | null;
           "resends"?: number;
+          "retried_at"?: string | null;
           "segments"?: number;
           "service_phone"?: string;
           "state"?: string;
