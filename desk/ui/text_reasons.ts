@@ -4,6 +4,7 @@ import { TWILIO_ERRORS } from "../../supabase/functions/_shared/twilio_errors.ts
 const REASONS: Record<string, string> = {
   cancelled: "it was cancelled",
   taken_over: "a person has answered instead of the bot",
+  answered: "the recruit had written before this reminder",
   script_ended: "the bot's part had ended",
   lead_returned: "the recruit is not the agency's any more",
   opted_out: "the recruit has opted out of texts",

@@ -8,6 +8,7 @@
 -- - claimed, complete_bot_turn():
 --   - a text has come since: due, as that text says
 --   - the session has changed since, or the question has left: due
+--   - the bot has a reply, and a reminder waits: the reminder is refused, and then as follows
 --   - quiet hours hold the next question: due when they end
 --   - our text before it is not sent yet, or nobody knows whether it is: due in 10 s
 --   - else: gone; the reply is in the outbox
@@ -220,6 +221,11 @@ begin
   if stop_reason is not null then
     perform private.stop_bot(conversation.id, stop_reason);
     return 'dropped';
+  end if;
+
+  -- Any other text of the bot that waits is the reminder of that question.
+  if ended is null and reply is not null and turn.message_ids <> '{}' and old.asked_message_id is not null then
+    perform private.refuse_waiting_texts(conversation.id, 'answered', 'bot', old.asked_message_id);
   end if;
 
   -- A question waits for its hour and for our text before it, and is then worked out anew. So is a text of which nobody

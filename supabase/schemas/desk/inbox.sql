@@ -33,7 +33,7 @@ select c.id, c.agency_id, c.status, c.recruit_phone, c.service_phone, c.recruiti
         from public.recruiting_messages later
         where later.conversation_id = c.id and later.direction = 'outbound' and later.created_at > f.created_at
       )
-      and not exists (select from public.text_outbox o where o.message_id = f.id and o.reason in ('cancelled', 'taken_over', 'script_ended'))
+      and not exists (select from public.text_outbox o where o.message_id = f.id and o.reason in ('cancelled', 'taken_over', 'answered', 'script_ended'))
   ) as is_failed,
   exists (
     select
@@ -80,7 +80,7 @@ comment on view public.inbox is
   'assigned agent, else the recruit''s) and the latest text (last_sender: recruit, bot or agent; last_author: the first '
   'name of the agent; last_media: how many files). is_unread: the recruit has written since the caller has read it. is_due: '
   'the recruit waits, or snoozed_until has passed. is_failed: our latest text was not delivered, unless somebody stopped '
-  'it, or the bot''s part had ended. is_held: one of our texts waits for the texting hours or for its number. Ask for one '
+  'it, or the bot no longer needed it. is_held: one of our texts waits for the texting hours or for its number. Ask for one '
   'agency_id, and for pages by the last row: ordered by last_text_at and id, or by due_since and id where due_since is not null.';
 grant select on public.inbox to authenticated;
 

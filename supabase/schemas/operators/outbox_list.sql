@@ -24,6 +24,7 @@ as $$
       when 'cancelled' then 'it was cancelled'
       when 'country' then 'greetings go to other countries alone: see TEXTING_COUNTRIES'
       when 'taken_over' then 'an agent has taken the conversation over from the bot'
+      when 'answered' then 'the recruit had written before this reminder'
       when 'script_ended' then 'the bot''s part had ended'
       when 'lead_returned' then 'the lead was taken back from the agency'
       when 'expired' then 'it could not be sent for a day'

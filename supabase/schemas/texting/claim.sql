@@ -7,6 +7,7 @@
 -- | pending | claim_texts() or record_consent(), the recruit has opted out | refused |
 -- | pending | claim_texts(), the recruit is suppressed | refused |
 -- | pending, of the bot | a person takes over, or the bot's part ends | refused |
+-- | pending, a reminder | the recruit writes, and the bot answers | refused |
 -- | pending | claim_texts(), a greeting that could have been sent a day ago | refused |
 -- | sending | outcome accepted | accepted |
 -- | sending | outcome unconfirmed: the response was lost | unconfirmed, due in 20 s |

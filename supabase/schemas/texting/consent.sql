@@ -168,7 +168,12 @@ comment on function private.refuse_texts(uuid, text, text) is
   'Refuses the agency''s texts to this number that wait to be sent, with this reason: their messages are failed, after an '
   'opt-out with the provider''s code 21610. The caller holds the consent''s lock.';
 
-create function private.refuse_waiting_texts(conversation_id uuid, reason text, of_kind text default null) returns void
+create function private.refuse_waiting_texts(
+  conversation_id uuid,
+  reason text,
+  of_kind text default null,
+  but_not uuid default null
+) returns void
 language plpgsql
 set search_path = ''
 as $$
@@ -182,6 +187,7 @@ begin
       where waiting.conversation_id = refuse_waiting_texts.conversation_id
         and waiting.state = 'pending'
         and (of_kind is null or waiting.kind = of_kind)
+        and waiting.message_id is distinct from but_not
       order by waiting.ordinal
       for update
     ))
@@ -200,9 +206,9 @@ begin
 end
 $$;
 
-comment on function private.refuse_waiting_texts(uuid, text, text) is
+comment on function private.refuse_waiting_texts(uuid, text, text, uuid) is
   'Refuses the waiting texts of a conversation with this reason, so that the recruit may wait again. of_kind: as '
-  'text_outbox.kind; null: all. The caller has locked the conversation.';
+  'text_outbox.kind; null: all. but_not: the message of one that is kept. The caller has locked the conversation.';
 
 create function private.apply_consent(event public.text_consent_events) returns boolean
 language plpgsql

@@ -1,6 +1,6 @@
 -- The bot's turns: what ends them, and what may come between their claim and their end.
 begin;
-select plan(84);
+select plan(87);
 \ir ../helpers.psql
 
 select pg_temp.create_people();
@@ -240,6 +240,16 @@ from public.recruiting_conversations c where c.id = md5('waits longer')::uuid;
 select is(
   (select array_agg(s.is_failed) from private.conversation_states s where s.id = md5('mourns')::uuid), '{false}',
   'and no text counts as failed');
+
+-- A reminder that waits when the recruit writes
+select pg_temp.begin_talk('reminded'), pg_temp.ask('reminded'), pg_temp.send_all();
+select private.queue_text(md5('reminded')::uuid, 'bot', 'Still there?'), pg_temp.write('reminded', 'HELP');
+select pg_temp.complete(pg_temp.claim('reminded'), '{"reply": null, "session": null}');
+select is(pg_temp.outbox('reminded'), 'Licensed? accepted, Still there? pending', 'is sent where the bot has nothing to say to that');
+select pg_temp.write('reminded', 'yes');
+select is(pg_temp.complete(pg_temp.claim('reminded'), pg_temp.step('Where?')), 'done', 'else the next question does not wait for it');
+select is(
+  pg_temp.outbox('reminded'), 'Licensed? accepted, Still there? refused answered, Where? pending', 'and it is not sent any more');
 
 -- Handing back
 create function pg_temp.hand_back(name text) returns text language plpgsql as $$
