@@ -88,8 +88,8 @@ export const destinationQueries = {
 };
 
 /** Queues an event `test`. */
-export function testDestination(destination_id: string): Promise<void> {
-  return change(supabase.rpc("test_destination", { destination_id }));
+export async function testDestination(destination_id: string): Promise<void> {
+  await change(supabase.rpc("test_destination", { destination_id }));
 }
 
 /** Pauses or resumes a destination. */
@@ -98,8 +98,11 @@ export function setDestinationState(destination_id: string, is_on: boolean): Pro
 }
 
 /** Sends again what has failed or was rejected. */
-export function retryDispatches(dispatch_ids: string[]): Promise<void> {
-  return change(supabase.rpc("retry_dispatches", { dispatch_ids }));
+export async function retryDispatches(dispatch_ids: string[]): Promise<void> {
+  const sent = await change(supabase.rpc("retry_dispatches", { dispatch_ids }));
+  if (sent === 0) {
+    throw new Error("Nothing is sent again: the agency no longer has these recruits, or somebody has done it already.");
+  }
 }
 
 /** Sends again what has failed of a destination, the oldest first. */
@@ -111,7 +114,7 @@ export async function retryFailed(destination_id: string): Promise<void> {
   await retryDispatches(failed.map(({ id }) => id!));
 }
 
-async function change(request: Parameters<typeof call>[0]): Promise<void> {
+function change<Data>(request: Parameters<typeof call<Data>>[0]): Promise<Data> {
   // What was refused is read again too: others have changed it.
-  await call(request).finally(() => void queryClient.invalidateQueries({ queryKey: destinationQueries.all() }));
+  return call(request).finally(() => void queryClient.invalidateQueries({ queryKey: destinationQueries.all() }));
 }

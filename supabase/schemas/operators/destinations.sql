@@ -171,8 +171,8 @@ end
 $$;
 
 comment on function public.retry_dispatches(uuid[]) is
-  'Sends these dispatches again if they failed or were rejected, at once and with the same ids. What is about a lead that the '
-  'agency no longer has is not sent, `lead.returned` and `recruit.erased` aside. Returns the number sent. PT404 where the '
+  'Sends these dispatches again if they failed or were rejected, at once and with the same ids. Events about a lead that '
+  'the agency no longer has are not sent, `lead.returned` and `recruit.erased` aside. Returns the number sent. PT404 where the '
   'caller may not see one of them; 42501 for a user who is neither manager nor operator. Security definer because users may '
   'not read or write the tables.';
 
