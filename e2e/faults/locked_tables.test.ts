@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { ingest, ingestBulk, PDF_BASE64 } from "../support/applications.ts";
 import {
   assertDailyCounts,
+  assertError,
   assertResponse,
   atOnce,
   createOrder,
@@ -15,7 +16,7 @@ import {
 } from "../support/client.ts";
 import { eventually, loggedErrors } from "../support/processes.ts";
 import { createConversation, receive } from "../support/sms.ts";
-import { createWebhook, deliver } from "../support/webhooks.ts";
+import { createWebhook, deliver, rejected } from "../support/webhooks.ts";
 import { tableLock, whileHeld } from "../../dev/testing/faults/database.ts";
 
 /** Tables on the road of a lead, with the lock of `create index` or the one of `alter table`. */
@@ -112,4 +113,18 @@ Deno.test("fault: a duplicate that cannot be recorded, because their table is lo
   }
   await ingest(vendor, lead);
   assert.equal((await recordedDuplicates(vendor)).length, 1, "afterwards they are recorded");
+});
+
+Deno.test("fault: a notice of a lead that cannot be kept, because the table is locked, is INTERNAL_ERROR, and kept when it comes again", async () => {
+  const webhook = await createWebhook("linkedin", { parser: "linkedin" });
+  const leadGenFormResponse = "urn:li:leadGenFormResponse:52dc-5";
+  const notice = { type: "LEAD_ACTION", leadAction: "CREATED", leadGenFormResponse };
+  await whileHeld(tableLock("public.rejected_deliveries", "share"), async () => {
+    assertError(await deliver(webhook, notice), 500, "INTERNAL_ERROR", /./);
+    const dryRun = await deliver(webhook, notice, { query: "dry_run=true" });
+    assertResponse(dryRun, 200, { status: "ignored" });
+  });
+  assertResponse(await deliver(webhook, notice), 200, { status: "ignored" });
+  const kept = await rejected(webhook);
+  assert.deepEqual(kept.map(({ code, vendor_lead_id }) => [code, vendor_lead_id]), [["BAD_REQUEST", "52dc-5"]]);
 });

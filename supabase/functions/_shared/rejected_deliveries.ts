@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { continueAfterResponse } from "./background.ts";
+import { callDatabase } from "./database.ts";
 import type { ApiError, ErrorCode } from "./errors.ts";
 import { KEPT_BYTES } from "./body/limits.ts";
 import type { ReceivedBody } from "./body/read.ts";
@@ -52,7 +53,7 @@ type Kept = Pick<
 
 /**
  * The rejected deliveries of one request. Deliveries of strangers are not stored. Failing to store a rejected delivery
- * never fails the request.
+ * fails the request only where that is the only record of a lead: `store()`.
  */
 export class RejectedDeliveries {
   readonly #request: { request_id: string; route: string };
@@ -74,14 +75,21 @@ export class RejectedDeliveries {
   }
 
   /** Adds a rejected row. */
-  add({ payload, vendor_lead_id, ...row }: RejectedRow): void {
-    if (this.#sender === null) return;
-    const kept = keep(this.#sender, payload);
-    this.#push(
-      this.#sender,
-      row,
-      vendor_lead_id === undefined ? kept : { ...kept, vendor_lead_id },
-    );
+  add(row: RejectedRow): void {
+    if (this.#sender !== null) this.#rejected.push(this.#deliveryOf(this.#sender, row));
+  }
+
+  /**
+   * Stores rows before the response, because nothing else tells of their leads.
+   *
+   * @throws ApiError INTERNAL_ERROR if the database fails. The sender must send them again.
+   */
+  async store(rows: RejectedRow[]): Promise<void> {
+    const sender = this.#sender;
+    if (sender === null || rows.length === 0) return;
+    const rejections = rows.map((row) => this.#deliveryOf(sender, row));
+    // If a response is lost, they are stored twice, which is better than not at all.
+    await callDatabase("record_rejections", { rejections }, { retryWithin: 3_000 });
   }
 
   /**
@@ -94,7 +102,8 @@ export class RejectedDeliveries {
     if (this.#sender === null) return;
     if (error !== undefined && KEPT.includes(error.code) && this.#rejected.length === 0) {
       const { code, message: reason } = error;
-      this.#push(this.#sender, { row: null, code, reason }, keepBody(this.#sender, body));
+      const kept = keepBody(this.#sender, body);
+      this.#rejected.push(this.#complete(this.#sender, { row: null, code, reason }, kept));
     }
     if (this.#rejected.length === 0) return;
     const written = rejectedDeliveryWriter.write(this.#rejected);
@@ -105,12 +114,17 @@ export class RejectedDeliveries {
     clearTimeout(timer);
   }
 
-  #push(
+  #deliveryOf(sender: Sender, { payload, vendor_lead_id, ...row }: RejectedRow): RejectedDelivery {
+    const kept = keep(sender, payload);
+    return this.#complete(sender, row, vendor_lead_id === undefined ? kept : { ...kept, vendor_lead_id });
+  }
+
+  #complete(
     { vendor_id, context: common = {} }: Sender,
     { context = common, ...row }: Omit<RejectedRow, "payload">,
     kept: Kept,
-  ): void {
-    this.#rejected.push({ ...this.#request, vendor_id, ...row, context, ...kept });
+  ): RejectedDelivery {
+    return { ...this.#request, vendor_id, ...row, context, ...kept };
   }
 }
 

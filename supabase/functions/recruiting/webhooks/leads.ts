@@ -2,6 +2,7 @@ import * as z from "zod";
 import { isRefused } from "../../_shared/database.ts";
 import { ApiError, internalError } from "../../_shared/errors.ts";
 import type { Json } from "../../_shared/json.ts";
+import type { RejectedRow } from "../../_shared/rejected_deliveries.ts";
 import { AT_A_TIME } from "../../_shared/semaphores.ts";
 import type { Idempotency } from "../../_shared/body/json.ts";
 import { ingestLead, tryLead } from "../ingest/ingest.ts";
@@ -167,7 +168,11 @@ async function takeLead(
   }
 }
 
-/** Schedules a fetch of each lead that the vendor only gives notice of, or stores the notice as a rejected delivery. */
+/**
+ * Schedules a fetch of each lead that the vendor only gives notice of, or stores the notice as a rejected delivery.
+ *
+ * @throws ApiError INTERNAL_ERROR if the database fails. The vendor must send the notices again.
+ */
 async function takeNotices(
   { vendor, requestId, rejected }: VendorRequest,
   payload: Json,
@@ -177,10 +182,11 @@ async function takeNotices(
 ): Promise<void> {
   const notices = leadgenNotices(payload);
   const reasons = fetches && await keepNotices(vendor.id, requestId, notices, fetches.pageId);
+  const kept: RejectedRow[] = [];
   for (const [index, { leadgen_id, notice }] of notices.entries()) {
     const reason = reasons === null ? message : reasons[index]!;
     if (reason === null) continue;
-    rejected.add({
+    kept.push({
       row: row ?? (notices.length > 1 ? index : null),
       code: "BAD_REQUEST",
       reason,
@@ -188,6 +194,7 @@ async function takeNotices(
       vendor_lead_id: leadgen_id,
     });
   }
+  await rejected.store(kept);
 }
 
 /** Whether an error concerns one lead, and would be the same if the delivery were repeated. */
