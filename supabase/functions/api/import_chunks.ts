@@ -61,7 +61,8 @@ const UNKNOWN = failure<LeadError>({
  * same chunks.
  * @param requestId for the log
  * @returns the outcome of each lead, by its index
- * @throws ApiError BAD_REQUEST for an unknown agency or agent, INTERNAL_ERROR if every chunk failed.
+ * @throws ApiError BAD_REQUEST for an unknown agency or agent, unless a chunk was stored before; INTERNAL_ERROR if every
+ * chunk failed.
  */
 export async function storeLeads(
   target: Target,
@@ -108,9 +109,11 @@ async function storeChunk(
 /** Logs failed chunks; throws if the whole request has failed. */
 function reportFailedChunks(chunks: StoredChunk[], requestId: string): void {
   const errors = chunks.map(({ error }) => error).filter((error) => error !== null);
-  const refused = errors.find(({ code }) => code !== "INTERNAL_ERROR");
+  const isNothingStored = errors.length === chunks.length;
+  // An agent may be deactivated between two chunks. A refusal of the whole request would hide what is stored.
+  const refused = errors.find(({ code }) => code === "BAD_REQUEST" ? isNothingStored : code !== "INTERNAL_ERROR");
   if (refused !== undefined) throw refused;
-  if (errors.length === chunks.length) throw errors[0];
+  if (isNothingStored) throw errors[0];
   for (const { cause } of errors) {
     logError({ request_id: requestId, event: "import_chunk_failed", ...describeError(cause) });
   }
