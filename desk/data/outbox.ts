@@ -94,7 +94,9 @@ async function sendAll(): Promise<void> {
   const isStuck = await navigator.locks.request(LOCK, async () => {
     await showTexts();
     for (const text of state.texts.filter(({ question }) => question === null)) {
-      if (!await trySend(text)) return true;
+      // The user may have signed out, and deleted it, while the one before was sent.
+      const isKept = state.texts.some(({ client_message_id }) => client_message_id === text.client_message_id);
+      if (isKept && !await trySend(text)) return true;
     }
     return false;
   });
@@ -106,23 +108,26 @@ async function sendAll(): Promise<void> {
 /** Sends a text. Returns false when nobody knows whether the service has it. */
 async function trySend(text: OutboxText): Promise<boolean> {
   const { client_message_id, conversation_id, body, file } = text;
-  // Another user's session would send it in that name.
-  const { data: { session } } = await supabase.auth.getSession();
-  if (session?.user.id !== text.user_id) return false;
   try {
     if (Date.now() - text.sent_at > ASK_AFTER_MS) throw new Error("You wrote this more than 12 hours ago.");
+    // Somebody else may have it meanwhile.
+    const take_over = text.takes_from !== null && text.takes_from === await ownerOf(conversation_id);
+    // Another user's session would send it in that name.
+    const { data: { session } } = await supabase.auth.getSession();
+    if (session?.user.id !== text.user_id) return false;
     await sendText({
       conversation_id,
       body,
       client_message_id,
       media: file === null ? [] : [{ url: file.url, content_type: file.content_type }],
-      // Somebody else may have it meanwhile.
-      take_over: text.takes_from !== null && text.takes_from === await ownerOf(conversation_id),
+      take_over,
     });
     await removeStored(client_message_id);
   } catch (error) {
+    // Too many texts of one conversation wait, perhaps until its number is resumed: the others do not wait for them.
+    const isFull = error instanceof CallError && error.code === "PT429" && error.field !== "";
     // A session that is over goes on when the user has signed in.
-    if (error instanceof CallError && (error.mayPass || error.status === 401)) return false;
+    if (error instanceof CallError && !isFull && (error.mayPass || error.status === 401)) return false;
     await changeStored(client_message_id, { question: questionOf(error) });
   }
   await changed();

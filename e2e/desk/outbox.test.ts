@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
-import type { Page } from "playwright-core";
+import type { Page, Route } from "playwright-core";
 import { sql } from "../support/client.ts";
 import { receive } from "../support/sms.ts";
-import { assertAccessible, deskTest, signIn, until } from "./harness.ts";
+import { assertAccessible, DESK, deskTest, signIn, until } from "./harness.ts";
 import {
   assertQueued,
   box,
   countWaiting,
   createColleague,
+  createTalk,
   createTexter,
   inOutbox,
   list,
@@ -157,6 +158,50 @@ deskTest("after a STOP the box says the recruit's words, and what waits goes bac
   assert.equal(await box(page).inputValue(), "Are you there?");
   await assertQueued(page, talk, []);
 });
+
+deskTest("a text above the limit of its conversation waits for the user, and not the texts after it", async (page) => {
+  const agent = await createTexter();
+  const omar = await createTalk(agent, "Omar");
+  const talk = await openTalk(page, agent);
+  await sql`update public.service_numbers set status = 'paused' where phone = ${agent.service}`;
+  for (let n = 1; n <= 10; n++) {
+    const text = { conversation_id: talk.id, body: `Text ${n}`, client_message_id: crypto.randomUUID() };
+    assert.equal((await agent.client.rpc("send_text", text)).error, null);
+  }
+  await box(page).fill("The eleventh");
+  await send(page).click();
+  await texts(page).getByText("Not sent: 10 texts already wait to be sent to this recruit").waitFor();
+  await page.goto(`${DESK}#/inbox/${omar.id}`);
+  await box(page, "Omar").fill("Is this still open?");
+  await send(page).click();
+  await until(async () => (await outbox(omar)).length === 1 && await countWaiting(page) === 1);
+});
+
+deskTest("a text that was deleted at the sign-out is not sent, although one before it is under way", async (page) => {
+  const talk = await openTalk(page, await createTexter());
+  for (const body of ["Under way", "Deleted"]) await sendWithoutNetwork(page, body);
+  const held: Route[] = [];
+  await page.unroute("**/rpc/send_text");
+  await page.route("**/rpc/send_text", (route) => void held.push(route));
+  await page.evaluate(() => dispatchEvent(new Event("online")));
+  await until(() => held.length === 1);
+  // The session ends once the browser has ended its pushes, or does not say for three seconds whether there are any.
+  await page.evaluate("navigator.serviceWorker.getRegistration = () => new Promise(() => {})");
+  await page.getByRole("button", { name: "Nora" }).click();
+  await page.getByRole("button", { name: "Sign out", exact: true }).click();
+  await page.getByRole("button", { name: "Sign out and delete" }).click();
+  await until(async () => await countWaiting(page) === 0);
+  await held[0]!.continue();
+  await until(async () => (await outbox(talk)).length === 1 && await countLocks(page) === 0);
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  assert.equal(held.length, 1);
+});
+
+/** The number of tabs that send, or wait to. */
+async function countLocks(page: Page): Promise<number> {
+  return await page.evaluate(`navigator.locks.query().then(({ held, pending }) =>
+    [...held, ...pending].filter(({ name }) => name === "desk-outbox").length)`) as number;
+}
 
 deskTest("who signs out is asked before texts are deleted, and the next user finds nothing", async (page) => {
   const nora = await createTexter();
