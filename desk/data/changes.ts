@@ -30,17 +30,20 @@ async function readRowsOf(list: Query<Pages<Row>>, ids: string[]): Promise<void>
   const { readThese, order } = metaOf(list);
   const before = changes;
   let rows: Row[] = [];
+  let updates: number;
   try {
     do {
       // A list that is being read may be from before the change, and would replace the rows.
       await list.promise?.catch(() => {});
+      updates = list.state.dataUpdateCount;
       rows = await readThese(ids);
-    } while (list.state.fetchStatus === "fetching");
+      // What the list got meanwhile may be newer than the rows, which were asked for before it.
+    } while (list.state.fetchStatus === "fetching" || list.state.dataUpdateCount !== updates);
   } catch {
     return await queryClient.invalidateQueries({ queryKey });
   }
   const { data, isInvalidated } = list.state;
-  if (data === undefined) return;
+  if (data === undefined || !isCached(list)) return;
   // What was read of a row that has changed meanwhile may be from before. The change reads it again when it is settled.
   const isCurrent = (id: string) => (latestChange.get(id) ?? 0) <= before;
   const pages = placeRows(data.pages, ids.filter(isCurrent), rows.filter(({ id }) => isCurrent(id)), order);
@@ -82,10 +85,11 @@ export async function changeRow<Changed extends Row>(
  */
 export async function changeData<Data>(queryKey: QueryKey, change: (data: Data) => Data): Promise<() => void> {
   await cancelReads(queryKey);
-  const before = queryClient.getQueryData<Data>(queryKey);
+  const query = queryClient.getQueryCache().find<Data>({ queryKey });
+  const before = query?.state.data;
   if (before === undefined) return () => {};
   queryClient.setQueryData(queryKey, change(before));
-  return () => void queryClient.setQueryData(queryKey, before);
+  return () => void (isCached(query!) && queryClient.setQueryData(queryKey, before));
 }
 
 /**
@@ -119,11 +123,17 @@ async function cancelReads(queryKey: QueryKey): Promise<Query[]> {
 }
 
 function setRow(list: Query<Pages<Row>>, id: string, row: Row | null): void {
+  if (!isCached(list)) return;
   const { data, isInvalidated } = list.state;
   const pages = placeRows(data!.pages, [id], row === null ? [] : [row], metaOf(list).order);
   queryClient.setQueryData(list.queryKey, { ...data!, pages });
   // New data does not make up for what the list has missed.
   if (isInvalidated) list.invalidate();
+}
+
+/** Whether what is known of a query may be shown. Another user, who has signed in meanwhile, begins without any. */
+function isCached<Data>(query: Query<Data>): boolean {
+  return (queryClient.getQueryCache().get(query.queryHash) as unknown) === query;
 }
 
 function listsOf(queryKey: QueryKey, type?: "active"): Query<Pages<Row>>[] {
