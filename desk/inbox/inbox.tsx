@@ -34,7 +34,9 @@ export function Inbox({ agent }: { agent: Agent }) {
   const isPreview = !isPhone && !isOpen && view === "waiting";
   const queue = usePages({ ...inboxQueries.list(agent, { ...filter, typed: "" }), enabled: isPreview });
   const [isReady, setReady] = useState(false);
-  const shownId = isPreview ? queue.data?.[0]?.id : id;
+  // As long as the queue is read, the rows are those of another list.
+  const isLoading = isPreview && (queue.isPending || queue.isPlaceholderData);
+  const shownId = !isPreview ? id : isLoading ? undefined : queue.data?.[0]?.id;
   useVisibleHeight();
   useEffect(() =>
     void viewStands().then(() => {
@@ -57,7 +59,7 @@ export function Inbox({ agent }: { agent: Agent }) {
             <OpenConversation key={shownId} id={shownId} agent={agent} view={view} isPreview={isPreview} />
           </Suspense>
         )
-        : !isPhone && <NothingOpen isLoading={isPreview && (queue.isPending || shownId !== undefined)} />}
+        : !isPhone && <NothingOpen isLoading={isLoading || shownId !== undefined} />}
     </Page>
   );
 }

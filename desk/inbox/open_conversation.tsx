@@ -108,14 +108,16 @@ function Thread({ conversation, agent, view, isPreview }: Opened & { conversatio
 
   const heardAt = texts.findLast(({ sender_type }) => sender_type === "recruit")?.created_at;
   const readUpTo = heardAt ?? conversation.last_text_at;
-  const { done, bot, give, mutations } = useOwnerActs({ conversation, agent, isWriter, readUpTo });
+  const { done, bot, give, mutations } = useOwnerActs({ conversation, agent, isWriter, isPreview, readUpTo });
   const { snooze, dialog } = useSnoozeAct(conversation, readUpTo);
   const mode = useComposerMode(agent, conversation);
   const next = useNextWaiting(conversation, agent);
-  useOfferedActs([
-    { label: `Write to ${name}`, icon: PencilLine, keys: "R", run: write },
-    ...[done, bot, isWriter ? snooze : null].filter((act) => act !== null),
-  ]);
+  useOfferedActs(
+    isPreview ? [] : [
+      { label: `Write to ${name}`, icon: PencilLine, keys: "R", run: write },
+      ...[done, bot, isWriter ? snooze : null].filter((act) => act !== null),
+    ],
+  );
   const ownerText = <OwnerText conversation={conversation} agent={agent} />;
   const card = <RecruitCard conversation={conversation} isManager={agent.role === "manager"} />;
   const open = () => isPreview && navigate(hrefOf(view, conversation.id));

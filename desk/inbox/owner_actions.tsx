@@ -27,10 +27,12 @@ export type IconAct = Act & {
  *
  * @param readUpTo the time of the recruit's latest text on the page
  */
-export function useOwnerActs({ conversation, agent, isWriter, readUpTo }: {
+export function useOwnerActs({ conversation, agent, isWriter, isPreview, readUpTo }: {
   conversation: Conversation;
   agent: Agent;
   isWriter: boolean;
+  /** Whether keys do nothing: the next moment another conversation may stand in its place. */
+  isPreview: boolean;
   readUpTo: string;
 }) {
   const { id, status, due_since, is_opted_out, last_sender, last_text_at } = conversation;
@@ -72,7 +74,7 @@ export function useOwnerActs({ conversation, agent, isWriter, readUpTo }: {
     run: () => assign.mutate(other),
   }));
 
-  useKeys(agent.id, { e: () => void done?.run() });
+  useKeys(agent.id, isPreview ? {} : { e: () => void done?.run() });
   return { done, bot, give, mutations: [assign, handBack, needsNoReply, needsReply] };
 }
 

@@ -142,6 +142,9 @@ deskTest("an agent works through the own queue: an answer, and the next one who 
   await list(page).getByRole("button", { name: "More", exact: true }).click();
   assert.deepEqual(await page.getByRole("menuitem").allInnerTexts(), ["Bot", "Held"]);
   await page.keyboard.press("Escape");
+  // A key does nothing to a conversation that nobody has opened yet.
+  await box(page, "Ruth").waitFor();
+  await page.keyboard.press("e");
   for (const [key, name] of [["j", "Ruth"], ["j", "Devon"], ["k", "Ruth"], ["k", "Ruth"]] as const) {
     await page.keyboard.press(key);
     await texts(page).getByText(`I am ${name}`).waitFor();
