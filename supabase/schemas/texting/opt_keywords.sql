@@ -30,6 +30,8 @@ begin
   where private.opt_keyword(w.words) is not null
     or private.is_opt_out_wording(w.words)
     or private.wish_to_end(r.reading) = 'opted_out'
+  -- What looks like a signature may be a wish to end the texts, which counts before an opt-in.
+  order by case private.opt_keyword(w.words) when 'opted_out' then 0 when 'opted_in' then 2 else 1 end, w.words
   limit 1;
 end
 $$;
@@ -37,9 +39,9 @@ $$;
 comment on function private.consent_in_text(text, text) is
   'Returns the consent that a text gives (state opted_in) or withdraws (opted_out), or null; its source as in '
   'text_consent_events; and its plain_words(). A keyword counts alone, a wish to end the texts wherever it stands; case, '
-  'punctuation, quotes, spaces, invisible characters and a signature do not matter. YES counts only after an opt-out, which '
-  'the caller must check. opt_out_type is Twilio''s OptOutType, which counts before the words because the account''s own '
-  'keywords are in it: START, STOP or HELP; null or anything else: the words count.';
+  'punctuation, quotes, spaces, invisible characters and a signature do not matter. Of both, the opt-out counts. YES counts only '
+  'after an opt-out, which the caller must check. opt_out_type is Twilio''s OptOutType, which counts before the words because '
+  'the account''s own keywords are in it: START, STOP or HELP; null or anything else: the words count.';
 
 create function private.without_signature(visible text) returns text
 language plpgsql

@@ -118,7 +118,10 @@ select is(array(
     E'STOP\n\nConnected by DROID on Verizon Wireless', E'STOP\n\nSent from my iPhone. Please excuse typos.', E'STOP\nPlease excuse any typos',
     E'STOP\n\n-- \nAda Lovelace\nActuary\n(312) 555-0100', E'STOP\n--\nAda', E'STOP\n-Ada', E'STOP\n— Ada B. Lovelace', E'STOP\n~ Mary Ann',
     E'STOP\n____________\nAda', E'STOP\n- Ada\n\nSent from my iPhone', E'STOP\nEnviado desde mi iPhone', E'STOP\nEnvoyé de mon iPhone',
-    E'STOP\nVon meinem iPhone gesendet', E'ST\u200bOP\n\u200bSent from my\u00a0iPhone\ufeff', E'Wrong number\nSent from my iPhone'
+    E'STOP\nVon meinem iPhone gesendet', E'ST\u200bOP\n\u200bSent from my\u00a0iPhone\ufeff', E'Wrong number\nSent from my iPhone',
+    -- A wish to end them below a keyword, which looks like a signature
+    E'Yes\n- stop texting me', E'Yes\n- Stop', E'YES\n--\nSTOP', E'Yes\n--\nPlease stop texting me',
+    E'Yes\nSent from my iPhone. Please stop texting me', E'Start\n- stop', E'Start\n- remove me'
   ]) body where pg_temp.said(body) is distinct from 'opted_out'), '{}', 'opt-outs');
 select is(array(
   select body from unnest(array[
