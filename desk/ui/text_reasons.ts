@@ -16,6 +16,8 @@ const REASONS: Record<string, string> = {
   number_paused: "the agency's number is paused",
   no_account: "no account at the provider is set",
   expired: "it could not be sent for a day",
+  no_greeting: "the order has no greeting any more",
+  no_consent: "the vendor has no consent to texts any more",
 };
 
 /** The words for why a greeting was never queued. */

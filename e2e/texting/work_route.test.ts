@@ -195,9 +195,10 @@ Deno.test("a greeting goes to the countries of TEXTING_COUNTRIES alone, and an a
       status: "failed",
     });
     await queueText(conversation, "Hello");
-    await queueText(conversation, "Hi", { kind: "greeting" });
+    const listed = await createConversation(undefined, newPhone().replace("+1312", "+1876"));
+    await queueText(listed, "Hi", { kind: "greeting" });
     await workWith({ TEXTING_COUNTRIES: "US, JM" });
-    assert.deepEqual(sentBodies(conversation), ["Hello", "Hi"]);
+    assert.deepEqual([sentBodies(conversation), sentBodies(listed)], [["Hello"], ["Hi"]]);
     assert.equal((await workWith({ TEXTING_COUNTRIES: "Jamaica" })).status, 500);
   } finally {
     await sql`update public.texting_hours set ${sql(before!)} where state is null and day_of_week is null`;

@@ -28,6 +28,8 @@ as $$
       when 'script_ended' then 'the bot''s part had ended'
       when 'lead_returned' then 'the lead was taken back from the agency'
       when 'expired' then 'it could not be sent for a day'
+      when 'no_greeting' then 'the order has no greeting any more'
+      when 'no_consent' then 'the vendor has no text consent any more'
       else 'the bot was stopped: ' || coalesce(reason, 'no reason given')
     end
     when 'never_queued' then case reason

@@ -8,7 +8,7 @@
 -- | pending | claim_texts(), the recruit is suppressed | refused |
 -- | pending, of the bot | a person takes over, or the bot's part ends | refused |
 -- | pending, a reminder | the recruit writes, and the bot answers | refused |
--- | pending | claim_texts(), a greeting that could have been sent a day ago | refused |
+-- | pending | claim_texts(), a greeting that greeting_ban() has a reason against | refused |
 -- | sending | outcome accepted | accepted |
 -- | sending | outcome unconfirmed: the response was lost | unconfirmed, due in 20 s |
 -- | sending | outcome later, credentials or number_paused: nothing was sent | pending |
@@ -238,7 +238,7 @@ begin
       where l.state = 'pending' and l.due_at <= now()
         and private.texting_ban(c.agency_id, c.recruit_phone, c.recruiting_lead_id) is null
         and not private.is_behind(l.conversation_id, l.ordinal)
-        and not private.is_expired(l.kind, l.created_at, c)
+        and private.greeting_ban(l.kind, l.created_at, c) is null
     ), held as (
       update public.text_outbox o
       set due_at = w.opens_at, first_due_at = w.opens_at, reason = 'quiet_hours'
@@ -304,7 +304,7 @@ set search_path = ''
 set lock_timeout = '20ms'
 as $$
 declare
-  late public.recruiting_conversations;
+  unwanted record;
 begin
   perform private.refuse_texts(c.agency_id, c.recruit_phone, b.ban)
   from public.text_outbox o
@@ -313,14 +313,15 @@ begin
     select private.texting_ban(c.agency_id, c.recruit_phone, c.recruiting_lead_id) as ban offset 0
   ) b
   where o.message_id = any (message_ids) and b.ban is not null;
-  for late in
-    select c.*
+  for unwanted in
+    select c.id, b.ban
     from public.text_outbox o
     join public.recruiting_conversations c on c.id = o.conversation_id
-    where o.message_id = any (message_ids) and private.is_expired(o.kind, o.created_at, c)
+    cross join lateral (select private.greeting_ban(o.kind, o.created_at, c) as ban offset 0) b
+    where o.message_id = any (message_ids) and b.ban is not null
     for no key update of c
   loop
-    perform private.refuse_waiting_texts(late.id, 'expired', 'greeting');
+    perform private.refuse_waiting_texts(unwanted.id, unwanted.ban, 'greeting');
   end loop;
 exception when lock_not_available then
   -- One of them is locked. The others do not wait.
@@ -330,8 +331,50 @@ $$;
 
 comment on function private.refuse_unwanted(uuid[]) is
   'Refuses all waiting texts to the recruits of these texts who have opted out or are suppressed, and of these texts the '
-  'greetings that could have been sent a day ago, such as those of a paused number. If one of them is locked, none is refused, '
-  'and a later claim refuses them. The caller holds the locks of the consents.';
+  'greetings that greeting_ban() has a reason against. If one of them is locked, none is refused, and a later claim refuses '
+  'them. The caller holds the locks of the consents.';
+
+create function private.greeting_ban(kind text, created_at timestamptz, conversation public.recruiting_conversations)
+returns text
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  if kind <> 'greeting' then
+    return null;
+  elsif private.is_expired(kind, created_at, conversation) then
+    return 'expired';
+  elsif exists (
+    select
+    from public.text_outbox o
+    where o.conversation_id = conversation.id and o.kind = 'agent' and o.attempted_at is not null and o.state <> 'pending'
+  ) then
+    return 'taken_over';
+  end if;
+  return (
+    select case
+      when bool_or(d.has_consent and d.has_greeting) is not false then null
+      when bool_or(d.has_consent) then 'no_greeting'
+      else 'no_consent'
+    end
+    from (
+      select v.has_text_consent as has_consent, o.id is null or o.greeting_template is not null as has_greeting
+      -- Of all leads of the recruit: the conversation may be older than the lead that is greeted.
+      from public.recruiting_leads l
+      join public.vendors v on v.id = l.vendor_id
+      left join public.recruiting_orders o on o.id = l.order_id
+      where l.phone = conversation.recruit_phone and length(l.phone) <= 16 and l.agency_id = conversation.agency_id
+    ) d
+  );
+end
+$$;
+
+comment on function private.greeting_ban(text, timestamptz, public.recruiting_conversations) is
+  'Returns why a text of the outbox must not be sent if it is a greeting, as a reason of text_outbox: `expired` where it could '
+  'have been sent a day ago, such as that of a paused number; `taken_over` once an agent has texted the recruit; `no_consent` '
+  'or `no_greeting` where the vendor''s consent or the order''s greeting has been withdrawn since it was queued. Null: it may, '
+  'as may any other text.';
 
 create function private.is_expired(kind text, created_at timestamptz, conversation public.recruiting_conversations)
 returns boolean

@@ -74,6 +74,7 @@ comment on column public.text_outbox.reason is
   'Why it waits or was not sent: `quiet_hours`, `number_paused`, `opted_out`, `suppressed`, `cancelled`, `later`, '
   '`no_response`, `worker_died`, `resend`, `unconfirmed`, `storage`, `media_not_found`, `country` (see TEXTING_COUNTRIES), '
   '`lead_returned`, `expired` (a greeting after its day), `answered` (a reminder, once the recruit has written), '
+  '`no_consent` and `no_greeting` (withdrawn while the greeting waited), `taken_over` (a person has answered), '
   '`script_ended` (the bot''s part had ended), why the bot was stopped (see bot_sessions), or the provider''s error code or '
   'HTTP status. `credentials`: the provider refuses our login; it stays until the next outcome. `no_account`: no account at '
   'the provider is set.';

@@ -1,7 +1,7 @@
 -- The first text to a recruit, when the lead goes to an agency.
 begin;
 create extension if not exists dblink with schema extensions;
-select plan(80);
+select plan(85);
 \ir ../helpers.psql
 
 -- Orders and leads of the seed would take part.
@@ -205,6 +205,7 @@ create function pg_temp.sent(phone text) returns text language sql as $$
   select public.claim_texts(100);
   select concat_ws(' ', o.state, o.reason)
   from public.text_outbox o join public.recruiting_conversations c on c.id = o.conversation_id where c.recruit_phone = phone
+    and o.kind = 'greeting'
 $$;
 update public.service_numbers set status = 'paused', segments_per_second = 1000 where agency_id = md5('agency')::uuid;
 select pg_temp.ingest(name, phone) from (values ('paused', '+13125550013'), ('paused for days', '+13125550017')) l (name, phone);
@@ -221,6 +222,37 @@ insert into public.texting_closures (starts_on, ends_on, source)
 select d.yesterday, d.yesterday, 'test' from (select (now() at time zone 'America/Chicago')::date - 1) d (yesterday);
 select is(pg_temp.sent('+13125550018'), 'sending', 'its day begins with its hours');
 delete from public.texting_closures where source = 'test';
+
+-- What has changed while a greeting was held
+select pg_temp.ingest('consent withdrawn', '+13125550023');
+update public.vendors set has_text_consent = false where id = md5('vendor')::uuid;
+select is(pg_temp.sent('+13125550023'), 'refused no_consent', 'nobody is greeted any more when the vendor''s consent is withdrawn');
+update public.vendors set has_text_consent = true where id = md5('vendor')::uuid;
+select pg_temp.ingest('greeting withdrawn', '+13125550024');
+update public.recruiting_orders set greeting_template = null where agency_id = md5('agency')::uuid and status = 'open';
+select is(pg_temp.sent('+13125550024'), 'refused no_greeting', 'nor when the order has no greeting any more');
+update public.recruiting_orders set greeting_template = '{agency} STOP' where agency_id = md5('agency')::uuid and status = 'open';
+create function pg_temp.answer(phone text, state text, attempted_at timestamptz default null) returns void language plpgsql as $$
+declare
+  queued public.text_outbox;
+begin
+  select q.* into queued
+  from public.recruiting_conversations c
+  cross join lateral private.queue_text(c.id, 'agent', 'Hello') q
+  where c.recruit_phone = phone;
+  update public.text_outbox o
+  set state = answer.state, attempted_at = answer.attempted_at
+  where o.message_id = queued.message_id;
+end
+$$;
+select pg_temp.ingest('answered', '+13125550025'), pg_temp.answer('+13125550025', 'accepted', now());
+select is(pg_temp.sent('+13125550025'), 'refused taken_over', 'nor a recruit whom an agent has texted meanwhile');
+select pg_temp.ingest('answer waits', '+13125550026'), pg_temp.answer('+13125550026', 'pending');
+select is(pg_temp.sent('+13125550026'), 'sending', 'while an agent''s text waits too, the greeting goes before it');
+select pg_temp.ingest('earlier', '+13125550027', vendor => 'without');
+select pg_temp.create_conversation('of earlier', '+13125550027', '+13125550190', lead => 'earlier'),
+  pg_temp.ingest('consents', '+13125550027');
+select is(pg_temp.sent('+13125550027'), 'sending', 'and consent may come with another lead than that of the conversation');
 
 select pg_temp.hold(format($$select private.lock_consent(%L, '+13125550014')::text$$, md5('agency')::uuid));
 select is(pg_temp.ingest('locked', '+13125550014'), md5('agency')::uuid::text, 'a lead is distributed while somebody else has its consent');
@@ -250,7 +282,8 @@ select pg_temp.greet();
 select is(
   (select string_agg(s.reason || ': ' || coalesce(l.vendor_lead_id, 'old'), ', ' order by s.reason, l.vendor_lead_id)
     from public.skipped_greetings s join public.recruiting_leads l on l.id = s.recruiting_lead_id),
-  'expired: old, lead_returned: taken back, no_consent: no consent, no_greeting: no greeting, no_number: no number, '
+  'expired: old, lead_returned: taken back, no_consent: earlier, no_consent: no consent, no_greeting: no greeting, '
+  'no_number: no number, '
   'no_phone: no E.164, no_phone: no phone, opted_out: opted out, taken_over: escalated, texted_before: again, '
   'texted_before: texted before, too_long: long, too_long: long in UTF-16',
   'each lead that is not greeted has the reason');
