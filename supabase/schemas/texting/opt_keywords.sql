@@ -293,10 +293,12 @@ immutable
 set search_path = ''
 as $$
 declare
+  -- Each wish, and each text for a person to read, has one of these words.
   telling_words constant text :=
     '\m(stop\w*|stpo|sotp|tsop|stp|sto|dtop|atop|stio|stopo|satop|stoip|sttop|sstop|uns\w+|opt\w*|quit\w*|cease\w*|cancel|end|remove|delete|erase|take|leave|lose|go|get|let|'
     'block\w*|spam\w*|scam\w*|harass\w*|bother\w*|bug\w*|report\w*|fcc|ftc|tcpa|attorneys?|lawyers?|sue|suing|permission|consent|'
-    'more|never|dont|not|no|nah|wrong|good|pass|alto|para[rn]?|paren?|basta|dej\w+|ya|quit[ae]\w*|borr\w*|elimin\w*|baja|equivocado)\M';
+    'more|never|dont|not|no|nah|wrong|good|pass|didnt|nevermind|discontinue|un|unlist|fuck|piss|buzz|'
+    'alto|para[rn]?|paren?|basta|dej\w+|ya|quit[ae]\w*|borr\w*|elimin\w*|sac(ame|eme|enme|en|e)|baja|equivocado)\M';
   maybe constant text := $regex$(?x)
     \m(stop\w*|stpo|sotp|stp|unsub\w*|opt(ing|ed)?\sout|quit|cease\w*|harass\w*|spam\w*|scam\w*|fcc|ftc|tcpa|attorneys?|lawyers?|sue|suing|permission)\M
     | \m(dont|do\snot|never|no\slonger|not\sto)\s(\w+\s)?(te?xt|txt|message|msg|contact|call|write|bother|send|email)\M

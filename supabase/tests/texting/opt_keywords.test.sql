@@ -46,6 +46,9 @@ select is(array(
     'hi this is the wrong number sorry', 'lose my number bro', 'quit blowing up my phone', 'cease and desist', 'stop contacting me about insurance',
     'no me manden mensajes', 'por favor no me escriban más', 'no me llames', 'alto', 'Alto!', 'parar', 'ya no', 'Ya no, gracias', 'déjame en paz',
     'Déjenme en paz por favor', 'dejen de mandarme mensajes', 'para de escribirme', 'no quiero más mensajes', 'quítenme de su lista', 'bórreme', 'basta', 'no más mensajes',
+    'Sácame de su lista', 'por favor sácame de la lista', 'Discontinue', 'please discontinue texting me', 'buzz off',
+    'fuck off lol', 'Fuck off bro', 'Fuck off, I have a job', 'piss off man', 'unlist me now, I have a job',
+    'please un subscribe me I found work',
     'numero equivocado', 'Número equivocado, señora', repeat('stop ', 1000), repeat('I have a job. ', 60) || 'So do not contact me again'
   ]) body where pg_temp.said(body) is distinct from 'opted_out'), '{}', 'opt-outs');
 
@@ -56,7 +59,7 @@ select is(array(
     'no thanks, good', 'not now', 'No thanks', 'nah im good', 'I''m good', 'no thank you', 'no gracias', 'Please don''t text me before 9', 'don''t text me now',
     'stop texting me at work', 'Stop texting, call me', 'Don''t call me, text me', 'why didnt you stop texting me', 'is this spam?', 'this looks like a scam',
     'I never signed up for this', 'what happens if I say STOP?', 'Reply STOP to opt out', 'did I not tell you to stop', 'STOP sent by mistake, sorry', 'no me llames ahora',
-    'never mind', 'pass', 'stop dont go', 'my lawyer said no', 'is this the wrong number?', E'Stop\n\nI meant: stop by at 5'
+    'never mind', 'nevermind', 'I didn''t sign up for this', 'pass', 'stop dont go', 'my lawyer said no', 'is this the wrong number?', E'Stop\n\nI meant: stop by at 5'
   ]) body where pg_temp.wish(body) is distinct from 'may_opt_out'), '{}', 'for a person to read');
 
 select is(array(
