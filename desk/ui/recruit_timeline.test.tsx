@@ -111,7 +111,7 @@ Deno.test("the timeline tells what else has happened", () => {
     [
       "Opted out of texts",
       "Opted in to texts, recorded by Nora: by phone",
-      "Not greeted: the vendor has no consent to texts",
+      "Not greeted: there is no consent to texts",
       "Work type: Full time, said to the bot",
       "The bot set the stage: Contacted",
       "Nora dialled",

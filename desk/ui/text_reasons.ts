@@ -23,7 +23,7 @@ const REASONS: Record<string, string> = {
 /** The words for why a greeting was never queued. */
 const NEVER_QUEUED: Record<string, string> = {
   no_greeting: "the order has no greeting any more",
-  no_consent: "the vendor has no consent to texts",
+  no_consent: "there is no consent to texts",
   no_phone: "the recruit has no phone number that can be texted",
   is_test: "it is a test lead",
   opted_out: "the recruit had opted out before",

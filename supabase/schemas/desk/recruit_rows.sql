@@ -43,6 +43,7 @@ begin
       from public.recruiting_leads l
       join public.vendors v on v.id = l.vendor_id and v.has_text_consent
       where l.phone = lead.phone and length(l.phone) <= 16 and l.agency_id = lead.agency_id
+        and l.vendor_metadata #> '{consent,given}' is distinct from 'false'
       limit 1
     ),
     (
@@ -161,8 +162,9 @@ comment on view public.recruit_rows is
   'the time of the latest text and its conversation (null: none), since when the recruit waits for an '
   'answer (waiting_since; null: does not, or is snoozed), and unread: the ids of the caller''s unread notifications about the '
   'recruit as a new one. applications: how many leads of the agency have the person''s phone or e-mail address, this one '
-  'included. consent to texts, the same for all leads of the agency with the phone: `given` (by a vendor''s form, or the recruit '
-  'has written or opted in), `none`, `opted_out` or `suppressed` (nobody may text this person); null without a phone number. '
+  'included. consent to texts, the same for all leads of the agency with the phone: `given` (by a vendor''s form, where '
+  'the lead''s own consent does not say no, or the recruit has written or opted in), `none`, `opted_out` or `suppressed` '
+  '(nobody may text this person); null without a phone number. '
   'screening: `asking`, `answered`, `unanswered` (the bot has asked, and does not any more) or `not_asked`; asking: [the place '
   'of the question, the number of questions], null unless the bot asks; screening_answers: [{question, value, said}] in the '
   'order of the script. Ask for one agency_id, and for pages by the last row, ordered by created_at or by a column by_… and id.';

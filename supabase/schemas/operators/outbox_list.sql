@@ -34,7 +34,7 @@ as $$
     end
     when 'never_queued' then case reason
       when 'no_greeting' then 'the order has no greeting any more'
-      when 'no_consent' then 'the vendor has no text consent'
+      when 'no_consent' then 'the vendor has no text consent, or the lead says no'
       when 'no_phone' then 'the lead has no phone number that can be texted'
       when 'is_test' then 'it is a test lead'
       when 'opted_out' then 'the recruit had opted out before'

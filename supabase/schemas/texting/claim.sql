@@ -359,7 +359,8 @@ begin
       else 'no_consent'
     end
     from (
-      select v.has_text_consent as has_consent, o.id is null or o.greeting_template is not null as has_greeting
+      select v.has_text_consent and l.vendor_metadata #> '{consent,given}' is distinct from 'false' as has_consent,
+        o.id is null or o.greeting_template is not null as has_greeting
       -- Of all leads of the recruit: the conversation may be older than the lead that is greeted.
       from public.recruiting_leads l
       join public.vendors v on v.id = l.vendor_id

@@ -101,11 +101,12 @@ comment on table public.skipped_greetings is
   'Greetings that were never queued. Queued ones are in text_outbox, whatever became of them.';
 comment on column public.skipped_greetings.agency_id is 'The agency whose order the lead went to.';
 comment on column public.skipped_greetings.reason is
-  '`no_greeting`: the order has none any more. `no_consent`: the vendor has no text consent. `no_phone`: the lead has no phone '
-  'number in E.164. `is_test`: a test lead. `opted_out`: the recruit had opted out before. `suppressed`: the recruit was '
-  'suppressed. `lead_returned`: the lead was taken back from the agency. `texted_before`: the agency has texted the recruit '
-  'before. `no_number`: the agency has no number. `taken_over`: an agent has the conversation. `too_long`: more than 1,600 '
-  'UTF-16 units. `expired`: it could not be queued for a day. `error`: the database''s log has the SQLSTATE.';
+  '`no_greeting`: the order has none any more. `no_consent`: the vendor has no text consent, or the lead''s own consent says '
+  'no. `no_phone`: the lead has no phone number in E.164. `is_test`: a test lead. `opted_out`: the recruit had opted out '
+  'before. `suppressed`: the recruit was suppressed. `lead_returned`: the lead was taken back from the agency. '
+  '`texted_before`: the agency has texted the recruit before. `no_number`: the agency has no number. `taken_over`: an agent '
+  'has the conversation. `too_long`: more than 1,600 UTF-16 units. `expired`: it could not be queued for a day. `error`: the '
+  'database''s log has the SQLSTATE.';
 comment on column public.skipped_greetings.created_at is 'When it was decided.';
 
 alter table public.skipped_greetings enable row level security;
@@ -148,7 +149,8 @@ declare
   body text;
   ban text;
 begin
-  select o.greeting_template, v.has_text_consent into template, has_consent
+  select o.greeting_template, v.has_text_consent and lead.vendor_metadata #> '{consent,given}' is distinct from 'false'
+  into template, has_consent
   from public.recruiting_orders o
   join public.vendors v on v.id = lead.vendor_id
   where o.id = lead.order_id;
@@ -204,9 +206,9 @@ $$;
 
 comment on function private.queue_greeting(public.recruiting_leads) is
   'Queues the greeting of a lead that goes to an agency. Its order must have a greeting_template, its vendor has_text_consent, '
-  'and the lead a phone in E.164. The recruit has not opted out, is not suppressed, and was never texted by the agency. '
-  'Returns `queued`, the reason of skipped_greetings, or `locked` after it has waited 20 ms for a lock: call it again later. '
-  'Fails only if the statement is cancelled.';
+  'and the lead a phone in E.164 and no consent of its own that says no. The recruit has not opted out, is not suppressed, '
+  'and was never texted by the agency. Returns `queued`, the reason of skipped_greetings, or `locked` after it has waited '
+  '20 ms for a lock: call it again later. Fails only if the statement is cancelled.';
 
 create function public.claim_greetings(max integer) returns jsonb
 language plpgsql

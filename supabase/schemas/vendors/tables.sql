@@ -42,7 +42,8 @@ comment on column public.vendors.webhook_config is
   'The settings of the scheme: header, algorithm (sha1, sha256, sha512), encoding (hex, base64), prefix, signed (`{body}` '
   'unless set, also `{timestamp}`), timestamp_header, tolerance_seconds (300 unless set) and parameter.';
 comment on column public.vendors.has_text_consent is
-  'Whether the vendor''s leads have agreed to texts from the agency that gets them. Without it nobody is greeted.';
+  'Whether the vendor''s leads have agreed to texts from the agency that gets them, unless a lead''s own consent says no. '
+  'Without it nobody is greeted.';
 comment on column public.vendors.silent_after is
   'An alert is opened when the vendor has sent no lead for this time; null: by the hours in which it usually sends.';
 

@@ -1,6 +1,6 @@
 -- The table of recruits: what a row says, who reads it, and its orders.
 begin;
-select plan(20);
+select plan(21);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor');
@@ -75,6 +75,8 @@ insert into public.recruiting_leads (id, vendor_id, first_name, vendor_metadata,
 values (md5('again')::uuid, md5('asks')::uuid, 'again', '{"phone": "+13125550101"}', md5('agency')::uuid, md5('cal')::uuid);
 select is(concat_ws(' ', pg_temp.consent_of('ada'), pg_temp.consent_of('again')), 'given given',
   'a consent is for a phone: every application with it says the same');
+update public.recruiting_leads set vendor_metadata = vendor_metadata || '{"consent": {"given": false}}' where id = md5('again')::uuid;
+select is(pg_temp.consent_of('again'), 'none', 'but not where the application itself says no');
 select pg_temp.become('ann');
 select results_eq(
   'select first_name, applications from public.recruit_rows',

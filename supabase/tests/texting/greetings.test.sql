@@ -1,7 +1,7 @@
 -- The first text to a recruit, when the lead goes to an agency.
 begin;
 create extension if not exists dblink with schema extensions;
-select plan(85);
+select plan(86);
 \ir ../helpers.psql
 
 -- Orders and leads of the seed would take part.
@@ -77,6 +77,7 @@ select is(pg_temp.greetings('+13125550001') like '%|%', false, 'a recruit who is
 
 select pg_temp.ingest('no consent', '+13125550002', vendor => 'without');
 select pg_temp.ingest('test lead', '+13125550003', more => '{"is_test": true}');
+select pg_temp.ingest('says no', '+13125550028', more => '{"consent": {"given": false}}');
 select pg_temp.ingest('no E.164', '312-555-0004');
 select pg_temp.ingest('no phone', null);
 select public.ingest_recruiting_lead_batch(encode(sha256('test-vendor'), 'hex'),
@@ -85,7 +86,8 @@ select private.record_consent(md5('agency')::uuid, '+13125550006', 'opted_out', 
 select pg_temp.ingest('opted out', '+13125550006');
 select is(pg_temp.greetings(phone), null, 'not greeted: ' || description)
 from (values
-  ('+13125550002', 'a lead of a vendor without consent'), ('+13125550003', 'a test lead'), ('312-555-0004', 'a lead without E.164'),
+  ('+13125550002', 'a lead of a vendor without consent'), ('+13125550003', 'a test lead'), ('+13125550028', 'a lead that says no'),
+  ('312-555-0004', 'a lead without E.164'),
   ('+13125550005', 'a lead of a bulk request'), ('+13125550006', 'a recruit who has opted out')
 ) others (phone, description);
 select is(
@@ -282,8 +284,8 @@ select pg_temp.greet();
 select is(
   (select string_agg(s.reason || ': ' || coalesce(l.vendor_lead_id, 'old'), ', ' order by s.reason, l.vendor_lead_id)
     from public.skipped_greetings s join public.recruiting_leads l on l.id = s.recruiting_lead_id),
-  'expired: old, lead_returned: taken back, no_consent: earlier, no_consent: no consent, no_greeting: no greeting, '
-  'no_number: no number, '
+  'expired: old, lead_returned: taken back, no_consent: earlier, no_consent: no consent, no_consent: says no, '
+  'no_greeting: no greeting, no_number: no number, '
   'no_phone: no E.164, no_phone: no phone, opted_out: opted out, taken_over: escalated, texted_before: again, '
   'texted_before: texted before, too_long: long, too_long: long in UTF-16',
   'each lead that is not greeted has the reason');
