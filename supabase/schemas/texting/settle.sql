@@ -19,7 +19,7 @@ declare
 begin
   if outcome = 'accepted' then
     return private.accept_text(message_id, sid, created_at);
-  elsif outcome in ('opted_out', 'failed', 'later', 'credentials', 'number_paused') then
+  elsif outcome in ('opted_out', 'failed', 'refused', 'later', 'credentials', 'number_paused') then
     conversation := private.lock_conversation_of(message_id, with_consent => outcome = 'opted_out');
   end if;
 

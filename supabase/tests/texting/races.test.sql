@@ -2,7 +2,7 @@
 -- the end.
 begin;
 create extension if not exists dblink with schema extensions;
-select plan(23);
+select plan(24);
 \ir ../helpers.psql
 
 select pg_temp.create_committed('race', 'ann', 'race cal');
@@ -315,6 +315,8 @@ from public.text_outbox o
 cross join lateral (values
   (format('select public.record_text_outcome(%L, 1, %L, null, %L)', o.message_id, 'opted_out', '21610'),
     'a worker that reports an opt-out locks the conversation before the text, as an agent who cancels it does'),
+  (format('select public.record_text_outcome(%L, 1, %L, null, %L)', o.message_id, 'refused', 'country'),
+    'so does one that does not send the text'),
   (format('select public.update_sms_status(%L, %L, %L, message_id => %L)', 'race SM', 'failed', '21610', o.message_id),
     'a callback that says so does the same')
 ) q (query, message)
