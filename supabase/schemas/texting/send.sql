@@ -167,6 +167,13 @@ begin
     when failed.state in ('pending', 'sending') then 'this text is not sent yet'
     when failed.state = 'unconfirmed' and failed.due_at < 'infinity' then
       'the provider is still being asked for this text'
+    -- The claim would refuse it.
+    else case private.greeting_ban(failed.kind, failed.created_at, conversation)
+      when 'expired' then 'this greeting is more than a day late'
+      when 'taken_over' then 'an agent has texted the recruit since'
+      when 'no_greeting' then 'the order has no greeting any more'
+      when 'no_consent' then 'the vendor has no text consent any more'
+    end
   end;
   if problem is not null then
     raise exception 'message_id: %', private.quoted(problem) using errcode = 'PT409';
@@ -196,7 +203,7 @@ $$;
 comment on function private.retry_text(uuid) is
   'Makes a text due again that has failed, or about which the provider is no longer asked, when its hours and number allow. An '
   'unconfirmed text may then be sent twice. PT404 for an unknown text; PT409 when it waits, is being sent, was accepted or '
-  'refused; PT403 when the recruit has opted out or is suppressed.';
+  'refused, or greeting_ban() has a reason against it; PT403 when the recruit has opted out or is suppressed.';
 
 create function public.retry_text(message_id uuid) returns jsonb
 language plpgsql
@@ -227,8 +234,9 @@ $$;
 comment on function public.retry_text(uuid) is
   'Sends a text again that has failed, or of which it is unknown whether it was sent: the recruit may then receive it twice. '
   'For users who may write in its conversation. Returns {message_id, status: queued|held, due_at}. Errors: 42501 (HTTP 403) if '
-  'the caller is not an active agent; PT404 for another text; PT409 when it waits, is being sent, was accepted or refused; '
-  'PT403 when the recruit has opted out or is suppressed. Security definer because agents may not write the tables.';
+  'the caller is not an active agent; PT404 for another text; PT409 when it waits, is being sent, was accepted or refused, '
+  'or is a greeting that may not be sent any more, such as after its day; PT403 when the recruit has opted out or is '
+  'suppressed. Security definer because agents may not write the tables.';
 grant execute on function public.retry_text(uuid) to authenticated;
 
 create function private.cancel_text(message_id uuid) returns public.text_outbox

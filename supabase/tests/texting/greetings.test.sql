@@ -1,7 +1,7 @@
 -- The first text to a recruit, when the lead goes to an agency.
 begin;
 create extension if not exists dblink with schema extensions;
-select plan(86);
+select plan(87);
 \ir ../helpers.psql
 
 -- Orders and leads of the seed would take part.
@@ -217,6 +217,12 @@ from public.recruiting_conversations c where c.id = o.conversation_id and c.recr
 update public.service_numbers set status = 'active' where agency_id = md5('agency')::uuid;
 select is(pg_temp.sent('+13125550017'), 'refused expired', 'after its day it is not greeted any more');
 select is(pg_temp.sent('+13125550013'), 'sending', 'and is greeted once the number is resumed');
+update public.text_outbox o set state = 'failed', created_at = now() - interval '1 day'
+from public.recruiting_conversations c where c.id = o.conversation_id and c.recruit_phone = '+13125550013';
+select throws_ok(
+  format('select private.retry_text(%L)', o.message_id), 'PT409', 'message_id: this greeting is more than a day late',
+  'nor is a greeting sent again after its day')
+from public.text_outbox o join public.recruiting_conversations c on c.id = o.conversation_id where c.recruit_phone = '+13125550013';
 select pg_temp.ingest('hours', '+13125550018');
 update public.text_outbox o set created_at = now() - interval '1 day'
 from public.recruiting_conversations c where c.id = o.conversation_id and c.recruit_phone = '+13125550018';
