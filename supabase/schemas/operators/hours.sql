@@ -98,19 +98,38 @@ language plpgsql
 set search_path = ''
 as $$
 declare
+  today constant date := coalesce(
+    (
+      select min((now() at time zone z.timezone)::date)
+      from public.area_codes a
+      cross join unnest(a.timezones) z (timezone)
+      where a.state = open_hours.state
+    ),
+    private.first_date());
   closures integer;
 begin
-  delete from public.texting_closures c
-  where c.state is not distinct from open_hours.state
-    and (c.ends_on is null or c.ends_on >= private.first_date());
-  get diagnostics closures = row_count;
+  with taken_away as (
+    delete from public.texting_closures c
+    where c.state is not distinct from open_hours.state and (c.ends_on is null or c.ends_on >= today)
+    returning c.*
+  ), kept as (
+    -- The days that are over stay closed, so that a greeting that could not be sent on them does not count as late.
+    insert into public.texting_closures (state, starts_on, ends_on, source, created_at)
+    select distinct on (t.starts_on) t.state, t.starts_on, today - 1, t.source, t.created_at
+    from taken_away t
+    where t.starts_on < today
+    order by t.starts_on, t.created_at
+    on conflict on constraint texting_closures_state_starts_on_ends_on_key do nothing
+  )
+  select count(*) into closures from taken_away;
   perform private.release_held_texts() where closures > 0;
   return closures;
 end
 $$;
 
 comment on function public.open_hours(text) is
-  'Removes the closures of a state (null: those of every state) that are not over. Returns their number.';
+  'Removes the closures of a state (null: those of every state) that are not over. The days of one that are over stay closed, '
+  'for is_expired(). Returns their number.';
 grant execute on function public.open_hours(text) to service_role;
 
 create function public.use_law_hours(state text default null) returns integer

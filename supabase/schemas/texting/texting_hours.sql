@@ -53,7 +53,7 @@ comment on table public.texting_closures is
   'Days on which nothing is sent to a state, whatever texting_hours says. The rows of texting_hours stay as they are.';
 comment on column public.texting_closures.state is 'As in texting_hours; null: every state.';
 comment on column public.texting_closures.starts_on is 'The first day, in the recipient''s time.';
-comment on column public.texting_closures.ends_on is 'The last day; null: until the row is taken away.';
+comment on column public.texting_closures.ends_on is 'The last day; null: until open_hours().';
 comment on column public.texting_closures.source is 'Why, such as a holiday''s law.';
 
 create trigger set_updated_at

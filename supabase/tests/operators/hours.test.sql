@@ -1,6 +1,6 @@
 -- The hours in which texts may be sent, by the functions of an operator.
 begin;
-select plan(34);
+select plan(37);
 \ir ../helpers.psql
 
 create function pg_temp.hours(state text, day integer) returns text language sql as $$
@@ -59,6 +59,19 @@ select private.queue_text(md5('held')::uuid, 'greeting', 'Hi');
 select is((select due_at from public.text_outbox where conversation_id = md5('held')::uuid), 'infinity'::timestamptz, 'without a last day nothing is sent');
 select public.open_hours('AL');
 select ok((select due_at <= now() from public.text_outbox where conversation_id = md5('held')::uuid), 'until the state is opened: then the hours decide');
+
+-- A closure that has begun
+insert into public.texting_closures (state, starts_on, ends_on, source)
+select 'AL', d.today + starts, d.today + ends, 'Office'
+from (values (-3, null), (-3, 9), (1, null), (2, 3), (-9, -8)) c (starts, ends), (select private.first_date()) d (today);
+select is(public.open_hours('AL'), 4, 'closures that are not over are taken away, begun or not');
+select results_eq(
+  $$select starts_on - private.first_date(), ends_on < (now() at time zone 'America/Chicago')::date
+    from public.texting_closures where state = 'AL' order by starts_on$$,
+  $$values (-9, true), (-3, true)$$, 'days that are over stay closed');
+select ok(
+  not private.is_expired('greeting', now() - interval '2 days', c), 'so that a greeting does not count as late because of them')
+from public.recruiting_conversations c where c.id = md5('held')::uuid;
 select throws_ok(format('select public.close_hours(%s)', arguments), code, message, format('%s is refused', arguments))
 from (values
   ($$'XX', null, null, 'x'$$, 'PT400', 'state: no area code is in "XX"; give two letters such as IL'),
