@@ -1006,7 +1006,8 @@ comment on column public.vendors.webhook_config is
   'The settings of the scheme: header, algorithm (sha1, sha256, sha512), encoding (hex, base64), prefix, signed (`{body}` '
   'unless set, also `{timestamp}`), timestamp_header, tolerance_seconds (300 unless set) and parameter.';
 comment on column public.vendors.has_text_consent is
-  'Whether the vendor''s leads have agreed to texts from the agency that gets them. Without it nobody is greeted.';
+  'Whether the vendor''s leads have agreed to texts from the agency that gets them, unless a lead''s own consent says no. '
+  'Without it nobody is greeted.';
 comment on column public.vendors.silent_after is
   'An alert is opened when the vendor has sent no lead for this time; null: by the hours in which it usually sends.';
 
@@ -7227,6 +7228,8 @@ begin
   where private.opt_keyword(w.words) is not null
     or private.is_opt_out_wording(w.words)
     or private.wish_to_end(r.reading) = 'opted_out'
+  -- What looks like a signature may be a wish to end the texts, which counts before an opt-in.
+  order by case private.opt_keyword(w.words) when 'opted_out' then 0 when 'opted_in' then 2 else 1 end, w.words
   limit 1;
 end
 $$;
@@ -7234,9 +7237,9 @@ $$;
 comment on function private.consent_in_text(text, text) is
   'Returns the consent that a text gives (state opted_in) or withdraws (opted_out), or null; its source as in '
   'text_consent_events; and its plain_words(). A keyword counts alone, a wish to end the texts wherever it stands; case, '
-  'punctuation, quotes, spaces, invisible characters and a signature do not matter. YES counts only after an opt-out, which '
-  'the caller must check. opt_out_type is Twilio''s OptOutType, which counts before the words because the account''s own '
-  'keywords are in it: START, STOP or HELP; null or anything else: the words count.';
+  'punctuation, quotes, spaces, invisible characters and a signature do not matter. Of both, the opt-out counts. YES counts only '
+  'after an opt-out, which the caller must check. opt_out_type is Twilio''s OptOutType, which counts before the words because '
+  'the account''s own keywords are in it: START, STOP or HELP; null or anything else: the words count.';
 
 create function private.without_signature(visible text) returns text
 language plpgsql
@@ -7488,10 +7491,12 @@ immutable
 set search_path = ''
 as $$
 declare
+  -- Each wish, and each text for a person to read, has one of these words.
   telling_words constant text :=
     '\m(stop\w*|stpo|sotp|tsop|stp|sto|dtop|atop|stio|stopo|satop|stoip|sttop|sstop|uns\w+|opt\w*|quit\w*|cease\w*|cancel|end|remove|delete|erase|take|leave|lose|go|get|let|'
     'block\w*|spam\w*|scam\w*|harass\w*|bother\w*|bug\w*|report\w*|fcc|ftc|tcpa|attorneys?|lawyers?|sue|suing|permission|consent|'
-    'more|never|dont|not|no|nah|wrong|good|pass|alto|para[rn]?|paren?|basta|dej\w+|ya|quit[ae]\w*|borr\w*|elimin\w*|baja|equivocado)\M';
+    'more|never|dont|not|no|nah|wrong|good|pass|didnt|nevermind|discontinue|un|unlist|fuck|piss|buzz|'
+    'alto|para[rn]?|paren?|basta|dej\w+|ya|quit[ae]\w*|borr\w*|elimin\w*|sac(ame|eme|enme|en|e)|baja|equivocado)\M';
   maybe constant text := $regex$(?x)
     \m(stop\w*|stpo|sotp|stp|unsub\w*|opt(ing|ed)?\sout|quit|cease\w*|harass\w*|spam\w*|scam\w*|fcc|ftc|tcpa|attorneys?|lawyers?|sue|suing|permission)\M
     | \m(dont|do\snot|never|no\slonger|not\sto)\s(\w+\s)?(te?xt|txt|message|msg|contact|call|write|bother|send|email)\M
@@ -9422,7 +9427,7 @@ comment on table public.texting_closures is
   'Days on which nothing is sent to a state, whatever texting_hours says. The rows of texting_hours stay as they are.';
 comment on column public.texting_closures.state is 'As in texting_hours; null: every state.';
 comment on column public.texting_closures.starts_on is 'The first day, in the recipient''s time.';
-comment on column public.texting_closures.ends_on is 'The last day; null: until the row is taken away.';
+comment on column public.texting_closures.ends_on is 'The last day; null: until open_hours().';
 comment on column public.texting_closures.source is 'Why, such as a holiday''s law.';
 
 create trigger set_updated_at
@@ -9865,6 +9870,7 @@ comment on column public.text_outbox.reason is
   'Why it waits or was not sent: `quiet_hours`, `number_paused`, `opted_out`, `suppressed`, `cancelled`, `later`, '
   '`no_response`, `worker_died`, `resend`, `unconfirmed`, `storage`, `media_not_found`, `country` (see TEXTING_COUNTRIES), '
   '`lead_returned`, `expired` (a greeting after its day), `answered` (a reminder, once the recruit has written), '
+  '`no_consent` and `no_greeting` (withdrawn while the greeting waited), `taken_over` (a person has answered), '
   '`script_ended` (the bot''s part had ended), why the bot was stopped (see bot_sessions), or the provider''s error code or '
   'HTTP status. `credentials`: the provider refuses our login; it stays until the next outcome. `no_account`: no account at '
   'the provider is set.';
@@ -10923,6 +10929,13 @@ begin
     when failed.state in ('pending', 'sending') then 'this text is not sent yet'
     when failed.state = 'unconfirmed' and failed.due_at < 'infinity' then
       'the provider is still being asked for this text'
+    -- The claim would refuse it.
+    else case private.greeting_ban(failed.kind, failed.created_at, conversation)
+      when 'expired' then 'this greeting is more than a day late'
+      when 'taken_over' then 'an agent has texted the recruit since'
+      when 'no_greeting' then 'the order has no greeting any more'
+      when 'no_consent' then 'the vendor has no text consent any more'
+    end
   end;
   if problem is not null then
     raise exception 'message_id: %', private.quoted(problem) using errcode = 'PT409';
@@ -10952,7 +10965,7 @@ $$;
 comment on function private.retry_text(uuid) is
   'Makes a text due again that has failed, or about which the provider is no longer asked, when its hours and number allow. An '
   'unconfirmed text may then be sent twice. PT404 for an unknown text; PT409 when it waits, is being sent, was accepted or '
-  'refused; PT403 when the recruit has opted out or is suppressed.';
+  'refused, or greeting_ban() has a reason against it; PT403 when the recruit has opted out or is suppressed.';
 
 create function public.retry_text(message_id uuid) returns jsonb
 language plpgsql
@@ -10983,8 +10996,9 @@ $$;
 comment on function public.retry_text(uuid) is
   'Sends a text again that has failed, or of which it is unknown whether it was sent: the recruit may then receive it twice. '
   'For users who may write in its conversation. Returns {message_id, status: queued|held, due_at}. Errors: 42501 (HTTP 403) if '
-  'the caller is not an active agent; PT404 for another text; PT409 when it waits, is being sent, was accepted or refused; '
-  'PT403 when the recruit has opted out or is suppressed. Security definer because agents may not write the tables.';
+  'the caller is not an active agent; PT404 for another text; PT409 when it waits, is being sent, was accepted or refused, '
+  'or is a greeting that may not be sent any more, such as after its day; PT403 when the recruit has opted out or is '
+  'suppressed. Security definer because agents may not write the tables.';
 grant execute on function public.retry_text(uuid) to authenticated;
 
 create function private.cancel_text(message_id uuid) returns public.text_outbox
@@ -11133,7 +11147,7 @@ create policy "readers of a conversation open its files" on storage.objects
 -- | pending | claim_texts(), the recruit is suppressed | refused |
 -- | pending, of the bot | a person takes over, or the bot's part ends | refused |
 -- | pending, a reminder | the recruit writes, and the bot answers | refused |
--- | pending | claim_texts(), a greeting that could have been sent a day ago | refused |
+-- | pending | claim_texts(), a greeting that greeting_ban() has a reason against | refused |
 -- | sending | outcome accepted | accepted |
 -- | sending | outcome unconfirmed: the response was lost | unconfirmed, due in 20 s |
 -- | sending | outcome later, credentials or number_paused: nothing was sent | pending |
@@ -11363,7 +11377,7 @@ begin
       where l.state = 'pending' and l.due_at <= now()
         and private.texting_ban(c.agency_id, c.recruit_phone, c.recruiting_lead_id) is null
         and not private.is_behind(l.conversation_id, l.ordinal)
-        and not private.is_expired(l.kind, l.created_at, c)
+        and private.greeting_ban(l.kind, l.created_at, c) is null
     ), held as (
       update public.text_outbox o
       set due_at = w.opens_at, first_due_at = w.opens_at, reason = 'quiet_hours'
@@ -11429,7 +11443,7 @@ set search_path = ''
 set lock_timeout = '20ms'
 as $$
 declare
-  late public.recruiting_conversations;
+  unwanted record;
 begin
   perform private.refuse_texts(c.agency_id, c.recruit_phone, b.ban)
   from public.text_outbox o
@@ -11438,14 +11452,15 @@ begin
     select private.texting_ban(c.agency_id, c.recruit_phone, c.recruiting_lead_id) as ban offset 0
   ) b
   where o.message_id = any (message_ids) and b.ban is not null;
-  for late in
-    select c.*
+  for unwanted in
+    select c.id, b.ban
     from public.text_outbox o
     join public.recruiting_conversations c on c.id = o.conversation_id
-    where o.message_id = any (message_ids) and private.is_expired(o.kind, o.created_at, c)
+    cross join lateral (select private.greeting_ban(o.kind, o.created_at, c) as ban offset 0) b
+    where o.message_id = any (message_ids) and b.ban is not null
     for no key update of c
   loop
-    perform private.refuse_waiting_texts(late.id, 'expired', 'greeting');
+    perform private.refuse_waiting_texts(unwanted.id, unwanted.ban, 'greeting');
   end loop;
 exception when lock_not_available then
   -- One of them is locked. The others do not wait.
@@ -11455,8 +11470,51 @@ $$;
 
 comment on function private.refuse_unwanted(uuid[]) is
   'Refuses all waiting texts to the recruits of these texts who have opted out or are suppressed, and of these texts the '
-  'greetings that could have been sent a day ago, such as those of a paused number. If one of them is locked, none is refused, '
-  'and a later claim refuses them. The caller holds the locks of the consents.';
+  'greetings that greeting_ban() has a reason against. If one of them is locked, none is refused, and a later claim refuses '
+  'them. The caller holds the locks of the consents.';
+
+create function private.greeting_ban(kind text, created_at timestamptz, conversation public.recruiting_conversations)
+returns text
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  if kind <> 'greeting' then
+    return null;
+  elsif private.is_expired(kind, created_at, conversation) then
+    return 'expired';
+  elsif exists (
+    select
+    from public.text_outbox o
+    where o.conversation_id = conversation.id and o.kind = 'agent' and o.attempted_at is not null and o.state <> 'pending'
+  ) then
+    return 'taken_over';
+  end if;
+  return (
+    select case
+      when bool_or(d.has_consent and d.has_greeting) is not false then null
+      when bool_or(d.has_consent) then 'no_greeting'
+      else 'no_consent'
+    end
+    from (
+      select v.has_text_consent and l.vendor_metadata #> '{consent,given}' is distinct from 'false' as has_consent,
+        o.id is null or o.greeting_template is not null as has_greeting
+      -- Of all leads of the recruit: the conversation may be older than the lead that is greeted.
+      from public.recruiting_leads l
+      join public.vendors v on v.id = l.vendor_id
+      left join public.recruiting_orders o on o.id = l.order_id
+      where l.phone = conversation.recruit_phone and length(l.phone) <= 16 and l.agency_id = conversation.agency_id
+    ) d
+  );
+end
+$$;
+
+comment on function private.greeting_ban(text, timestamptz, public.recruiting_conversations) is
+  'Returns why a text of the outbox must not be sent if it is a greeting, as a reason of text_outbox: `expired` where it could '
+  'have been sent a day ago, such as that of a paused number; `taken_over` once an agent has texted the recruit; `no_consent` '
+  'or `no_greeting` where the vendor''s consent or the order''s greeting has been withdrawn since it was queued. Null: it may, '
+  'as may any other text.';
 
 create function private.is_expired(kind text, created_at timestamptz, conversation public.recruiting_conversations)
 returns boolean
@@ -11717,7 +11775,7 @@ declare
 begin
   if outcome = 'accepted' then
     return private.accept_text(message_id, sid, created_at);
-  elsif outcome in ('opted_out', 'failed', 'later', 'credentials', 'number_paused') then
+  elsif outcome in ('opted_out', 'failed', 'refused', 'later', 'credentials', 'number_paused') then
     conversation := private.lock_conversation_of(message_id, with_consent => outcome = 'opted_out');
   end if;
 
@@ -12140,11 +12198,12 @@ comment on table public.skipped_greetings is
   'Greetings that were never queued. Queued ones are in text_outbox, whatever became of them.';
 comment on column public.skipped_greetings.agency_id is 'The agency whose order the lead went to.';
 comment on column public.skipped_greetings.reason is
-  '`no_greeting`: the order has none any more. `no_consent`: the vendor has no text consent. `no_phone`: the lead has no phone '
-  'number in E.164. `is_test`: a test lead. `opted_out`: the recruit had opted out before. `suppressed`: the recruit was '
-  'suppressed. `lead_returned`: the lead was taken back from the agency. `texted_before`: the agency has texted the recruit '
-  'before. `no_number`: the agency has no number. `taken_over`: an agent has the conversation. `too_long`: more than 1,600 '
-  'UTF-16 units. `expired`: it could not be queued for a day. `error`: the database''s log has the SQLSTATE.';
+  '`no_greeting`: the order has none any more. `no_consent`: the vendor has no text consent, or the lead''s own consent says '
+  'no. `no_phone`: the lead has no phone number in E.164. `is_test`: a test lead. `opted_out`: the recruit had opted out '
+  'before. `suppressed`: the recruit was suppressed. `lead_returned`: the lead was taken back from the agency. '
+  '`texted_before`: the agency has texted the recruit before. `no_number`: the agency has no number. `taken_over`: an agent '
+  'has the conversation. `too_long`: more than 1,600 UTF-16 units. `expired`: it could not be queued for a day. `error`: the '
+  'database''s log has the SQLSTATE.';
 comment on column public.skipped_greetings.created_at is 'When it was decided.';
 
 alter table public.skipped_greetings enable row level security;
@@ -12187,7 +12246,8 @@ declare
   body text;
   ban text;
 begin
-  select o.greeting_template, v.has_text_consent into template, has_consent
+  select o.greeting_template, v.has_text_consent and lead.vendor_metadata #> '{consent,given}' is distinct from 'false'
+  into template, has_consent
   from public.recruiting_orders o
   join public.vendors v on v.id = lead.vendor_id
   where o.id = lead.order_id;
@@ -12243,9 +12303,9 @@ $$;
 
 comment on function private.queue_greeting(public.recruiting_leads) is
   'Queues the greeting of a lead that goes to an agency. Its order must have a greeting_template, its vendor has_text_consent, '
-  'and the lead a phone in E.164. The recruit has not opted out, is not suppressed, and was never texted by the agency. '
-  'Returns `queued`, the reason of skipped_greetings, or `locked` after it has waited 20 ms for a lock: call it again later. '
-  'Fails only if the statement is cancelled.';
+  'and the lead a phone in E.164 and no consent of its own that says no. The recruit has not opted out, is not suppressed, '
+  'and was never texted by the agency. Returns `queued`, the reason of skipped_greetings, or `locked` after it has waited '
+  '20 ms for a lock: call it again later. Fails only if the statement is cancelled.';
 
 create function public.claim_greetings(max integer) returns jsonb
 language plpgsql
@@ -15925,6 +15985,7 @@ begin
       from public.recruiting_leads l
       join public.vendors v on v.id = l.vendor_id and v.has_text_consent
       where l.phone = lead.phone and length(l.phone) <= 16 and l.agency_id = lead.agency_id
+        and l.vendor_metadata #> '{consent,given}' is distinct from 'false'
       limit 1
     ),
     (
@@ -16043,8 +16104,9 @@ comment on view public.recruit_rows is
   'the time of the latest text and its conversation (null: none), since when the recruit waits for an '
   'answer (waiting_since; null: does not, or is snoozed), and unread: the ids of the caller''s unread notifications about the '
   'recruit as a new one. applications: how many leads of the agency have the person''s phone or e-mail address, this one '
-  'included. consent to texts, the same for all leads of the agency with the phone: `given` (by a vendor''s form, or the recruit '
-  'has written or opted in), `none`, `opted_out` or `suppressed` (nobody may text this person); null without a phone number. '
+  'included. consent to texts, the same for all leads of the agency with the phone: `given` (by a vendor''s form, where '
+  'the lead''s own consent does not say no, or the recruit has written or opted in), `none`, `opted_out` or `suppressed` '
+  '(nobody may text this person); null without a phone number. '
   'screening: `asking`, `answered`, `unanswered` (the bot has asked, and does not any more) or `not_asked`; asking: [the place '
   'of the question, the number of questions], null unless the bot asks; screening_answers: [{question, value, said}] in the '
   'order of the script. Ask for one agency_id, and for pages by the last row, ordered by created_at or by a column by_… and id.';
@@ -16990,11 +17052,13 @@ as $$
       when 'script_ended' then 'the bot''s part had ended'
       when 'lead_returned' then 'the lead was taken back from the agency'
       when 'expired' then 'it could not be sent for a day'
+      when 'no_greeting' then 'the order has no greeting any more'
+      when 'no_consent' then 'the vendor has no text consent any more'
       else 'the bot was stopped: ' || coalesce(reason, 'no reason given')
     end
     when 'never_queued' then case reason
       when 'no_greeting' then 'the order has no greeting any more'
-      when 'no_consent' then 'the vendor has no text consent'
+      when 'no_consent' then 'the vendor has no text consent, or the lead says no'
       when 'no_phone' then 'the lead has no phone number that can be texted'
       when 'is_test' then 'it is a test lead'
       when 'opted_out' then 'the recruit had opted out before'
@@ -18623,19 +18687,38 @@ language plpgsql
 set search_path = ''
 as $$
 declare
+  today constant date := coalesce(
+    (
+      select min((now() at time zone z.timezone)::date)
+      from public.area_codes a
+      cross join unnest(a.timezones) z (timezone)
+      where a.state = open_hours.state
+    ),
+    private.first_date());
   closures integer;
 begin
-  delete from public.texting_closures c
-  where c.state is not distinct from open_hours.state
-    and (c.ends_on is null or c.ends_on >= private.first_date());
-  get diagnostics closures = row_count;
+  with taken_away as (
+    delete from public.texting_closures c
+    where c.state is not distinct from open_hours.state and (c.ends_on is null or c.ends_on >= today)
+    returning c.*
+  ), kept as (
+    -- The days that are over stay closed, so that a greeting that could not be sent on them does not count as late.
+    insert into public.texting_closures (state, starts_on, ends_on, source, created_at)
+    select distinct on (t.starts_on) t.state, t.starts_on, today - 1, t.source, t.created_at
+    from taken_away t
+    where t.starts_on < today
+    order by t.starts_on, t.created_at
+    on conflict on constraint texting_closures_state_starts_on_ends_on_key do nothing
+  )
+  select count(*) into closures from taken_away;
   perform private.release_held_texts() where closures > 0;
   return closures;
 end
 $$;
 
 comment on function public.open_hours(text) is
-  'Removes the closures of a state (null: those of every state) that are not over. Returns their number.';
+  'Removes the closures of a state (null: those of every state) that are not over. The days of one that are over stay closed, '
+  'for is_expired(). Returns their number.';
 grant execute on function public.open_hours(text) to service_role;
 
 create function public.use_law_hours(state text default null) returns integer
