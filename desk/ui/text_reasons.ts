@@ -6,6 +6,8 @@ const REASONS: Record<string, string> = {
   taken_over: "a person has answered instead of the bot",
   answered: "the recruit had written before this reminder",
   script_ended: "the bot's part had ended",
+  switched_off: "the bot was switched off",
+  no_lead: "the recruit is not the agency's any more",
   lead_returned: "the recruit is not the agency's any more",
   opted_out: "the recruit has opted out of texts",
   suppressed: "nobody may text this person",

@@ -105,7 +105,7 @@ begin
     from public.recruiting_messages m
     where m.conversation_id = c.id and m.direction = 'outbound' and m.status = 'failed'
       and m.created_at >= begins and m.created_at < until
-      and not exists (select from public.text_outbox o where o.message_id = m.id and o.reason in ('cancelled', 'taken_over', 'answered', 'script_ended'))
+      and not exists (select from public.text_outbox o where o.message_id = m.id and private.was_stopped(o.reason))
   ) failed
   -- A conversation with a text of these days had its latest text in these days.
   where c.agency_id = figure_failures.agency_id and c.last_text_at >= begins and failed.at is not null;
@@ -114,8 +114,7 @@ $$;
 
 comment on function private.figure_failures(uuid, timestamptz, timestamptz) is
   'The conversations of an agency in which one of our texts of this time was not delivered, each with the time of the latest. '
-  'Texts that somebody stopped, by cancelling them or by taking over from the bot, do not count, nor do texts that the '
-  'bot no longer needed.';
+  'Texts that were stopped (was_stopped()) do not count.';
 
 create function private.figure_opt_outs(agency_id uuid, begins timestamptz, until timestamptz default 'infinity')
 returns table (event_id uuid, phone text, opted_out_at timestamptz)

@@ -19,6 +19,23 @@ comment on function private.recruit_of(uuid) is
   'recruit. It returns the name to readers of the conversation. Only the views inbox and inbox_counts call it.';
 grant execute on function private.recruit_of(uuid) to authenticated;
 
+create function private.was_stopped(reason text) returns boolean
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return reason in (
+    'cancelled', 'taken_over', 'answered', 'script_ended', 'switched_off', 'no_lead', 'no_greeting', 'no_consent'
+  );
+end
+$$;
+
+comment on function private.was_stopped(text) is
+  'Whether the reason of a text in the outbox says that it was stopped, by somebody or because it was no longer needed. Other '
+  'texts that were not sent have failed.';
+grant execute on function private.was_stopped(text) to authenticated;
+
 -- What the list and its counts share, without what is read for each row that is shown.
 create view private.conversation_states with (security_invoker = true) as
 select c.id, c.agency_id, c.status, c.recruit_phone, c.service_phone, c.recruiting_lead_id, c.assigned_agent_id,
@@ -33,7 +50,7 @@ select c.id, c.agency_id, c.status, c.recruit_phone, c.service_phone, c.recruiti
         from public.recruiting_messages later
         where later.conversation_id = c.id and later.direction = 'outbound' and later.created_at > f.created_at
       )
-      and not exists (select from public.text_outbox o where o.message_id = f.id and o.reason in ('cancelled', 'taken_over', 'answered', 'script_ended'))
+      and not exists (select from public.text_outbox o where o.message_id = f.id and private.was_stopped(o.reason))
   ) as is_failed,
   exists (
     select
@@ -79,8 +96,8 @@ comment on view public.inbox is
   'The conversations that the signed-in agent reads, with the recruit, the agent who is to answer (agent_id and agent: the '
   'assigned agent, else the recruit''s) and the latest text (last_sender: recruit, bot or agent; last_author: the first '
   'name of the agent; last_media: how many files). is_unread: the recruit has written since the caller has read it. is_due: '
-  'the recruit waits, or snoozed_until has passed. is_failed: our latest text was not delivered, unless somebody stopped '
-  'it, or the bot no longer needed it. is_held: one of our texts waits for the texting hours or for its number. Ask for one '
+  'the recruit waits, or snoozed_until has passed. is_failed: our latest text was not delivered, and '
+  'was not stopped (was_stopped()). is_held: one of our texts waits for the texting hours or for its number. Ask for one '
   'agency_id, and for pages by the last row: ordered by last_text_at and id, or by due_since and id where due_since is not null.';
 grant select on public.inbox to authenticated;
 

@@ -195,9 +195,9 @@ update public.recruiting_messages set created_at = now() - interval '20 days' wh
 select pg_temp.add_text('cancelled', 'with bot', state => 'refused');
 update public.text_outbox set reason = 'cancelled' where message_id = md5('cancelled')::uuid;
 update public.recruiting_messages set status = 'failed' where id = md5('cancelled')::uuid;
-select pg_temp.add_text('taken over', 'with bot', state => 'refused');
-update public.text_outbox set reason = 'taken_over' where message_id = md5('taken over')::uuid;
-update public.recruiting_messages set status = 'failed' where id = md5('taken over')::uuid;
+select pg_temp.add_text('switched off', 'with bot', state => 'refused');
+update public.text_outbox set reason = 'switched_off' where message_id = md5('switched off')::uuid;
+update public.recruiting_messages set status = 'failed' where id = md5('switched off')::uuid;
 select is(
   array[pg_temp.figures() -> 'failed', pg_temp.figures() #> '{daily,failed}', pg_temp.figures(days => 14) #> '{before,failed}'],
   array['1', '[0, 0, 1]', '1']::jsonb[], 'and a conversation with texts that failed in these days');
