@@ -130,8 +130,9 @@ function OrderTable({ query, isOfAgency }: { query: ReturnType<typeof usePages<O
           {
             title: "Forecast",
             key: "forecast",
-            // What needs somebody comes first.
-            sortBy: (order) => noLeads(order) === undefined ? STATUSES.indexOf(order.status) : -1,
+            // What needs somebody comes first, then what is full soonest, then what is not open.
+            sortBy: (order) =>
+              noLeads(order) !== undefined ? -1 : order.full_in_days ?? 1_000 * (1 + STATUSES.indexOf(order.status)),
             isPlain: true,
             cell: (order) => (
               <span className="two-lines">
