@@ -7,7 +7,6 @@ import { Avatar } from "../ui/avatar.tsx";
 import { Badge } from "../ui/badge.tsx";
 import { countOf } from "../ui/count.ts";
 import { fullName } from "../ui/name.ts";
-import { Nothing } from "../ui/nothing.tsx";
 import { Table } from "../ui/table.tsx";
 
 /** The heads of what agents may be mailed about, by the keys of MAIL_ABOUT. */
@@ -24,7 +23,6 @@ const MAILS: Record<keyof typeof MAIL_ABOUT, string> = {
 export function NotifiedPeople({ agencyId, agentId }: { agencyId: string; agentId: string | null }) {
   const query = usePages(teamQueries.members(agencyId, agentId === null));
   const people = query.data?.filter(({ is_active }) => is_active);
-  const mails = Object.entries(MAILS).filter(([about]) => people?.some((one) => one.mail_about.includes(about)));
   const isNobody = people?.some(getsAlerts) === false && !query.hasNextPage;
   return (
     <>
@@ -67,7 +65,7 @@ export function NotifiedPeople({ agencyId, agentId }: { agencyId: string; agentI
                   </>
                 ),
           },
-          ...mails.map(([about, title]) => ({
+          ...Object.entries(MAILS).map(([about, title]) => ({
             title,
             cell: ({ mail_about }: Member) => <Chosen is={mail_about.includes(about)} />,
           })),
@@ -79,5 +77,5 @@ export function NotifiedPeople({ agencyId, agentId }: { agencyId: string; agentI
 
 /** Whether an agent has chosen it; `words` say how where it is a number. */
 function Chosen({ is, words = "On" }: { is: boolean; words?: string }) {
-  return is ? <Badge meaning="good" icon={Check}>{words}</Badge> : <Nothing words="Off" />;
+  return is ? <Badge meaning="good" icon={Check}>{words}</Badge> : <span className="quiet">Off</span>;
 }
