@@ -71,7 +71,12 @@ const COLUMNS: TableColumn<AgentFigures>[] = [
         </Link>
       ),
   },
-  numberColumn("Recruits", "recruits"),
+  {
+    ...numberColumn("Recruits", "recruits"),
+    // Who has left has given them to others, and keeps what was done before.
+    cell: ({ is_active, recruits }) =>
+      is_active || recruits > 0 ? countText(recruits) : <Nothing words="none any more" />,
+  },
   {
     ...numberColumn("Answered", "answered"),
     cell: ({ wrote, answered }) => {

@@ -29,7 +29,7 @@ export function FigureRow({ figures }: { figures: Figures }) {
           value={wrote === 0 ? null : wrote - answered}
           format={(unanswered) => `${countText(unanswered)} of ${countText(wrote)}`}
           href={listHref(wrote > answered ? "unanswered" : "wrote", days)}
-          hint={median !== null && `Median first response ${minutesText(median)}`}
+          hint={median !== null && `Median first response ${minutesText(median).replaceAll(" ", "\u00a0")}`}
         />
         {([["Texts not delivered", "failed"], ["Opt-outs", "opt_outs"]] as const).map(([label, name]) => (
           <Figure

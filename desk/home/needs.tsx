@@ -4,6 +4,7 @@ import ChartNoAxesColumn from "lucide-react/icons/chart-no-axes-column";
 import Check from "lucide-react/icons/check";
 import Clock from "lucide-react/icons/clock";
 import MessageSquareOff from "lucide-react/icons/message-square-off";
+import MessageSquareDashed from "lucide-react/icons/message-square-dashed";
 import MessageSquareX from "lucide-react/icons/message-square-x";
 import UserRoundX from "lucide-react/icons/user-round-x";
 import type { ReactNode } from "react";
@@ -110,8 +111,8 @@ export function Needs({ agent, figures }: { agent: Agent; figures: Figures }) {
       href: "/inbox/failed",
     },
     nobody > 0 && {
-      icon: UserRoundX,
-      words: `${countOf(nobody, "conversation has", "conversations have")} no agent`,
+      icon: MessageSquareDashed,
+      words: `${countOf(nobody, "conversation is", "conversations are")} assigned to nobody`,
       act: "Assign",
       href: "/inbox/nobody",
     },

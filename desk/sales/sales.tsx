@@ -142,7 +142,10 @@ const COLUMNS: TableColumn<Lead>[] = [
     isTitleHidden: true,
     isPlain: true,
     cell: (lead) => (
-      <ActionButton act={() => openPresentation(lead)} className="plain">
+      <ActionButton
+        act={() => openPresentation(lead)}
+        className={lead.lead_metrics?.presentations_submitted ? "plain quiet" : "plain"}
+      >
         {lead.lead_metrics?.presentations_submitted ? "Present again" : "Present"}
         <span className="visually-hidden">
           to <bdi>{fullName(lead)}</bdi>

@@ -90,7 +90,7 @@ deskTest(
     }
 
     await figure(page, "Not answered").filter({
-      hasText: /2 of 3\s*Median first response (<1|\d+) min/s,
+      hasText: /2 of 3\s*Median first response (<1|\d+)\smin/s,
     }).click();
     await rows(page).getByText("waits").waitFor();
     await rows(page).getByText("opted out").waitFor();
