@@ -14678,6 +14678,23 @@ comment on function private.recruit_of(uuid) is
   'recruit. It returns the name to readers of the conversation. Only the views inbox and inbox_counts call it.';
 grant execute on function private.recruit_of(uuid) to authenticated;
 
+create function private.was_stopped(reason text) returns boolean
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return reason in (
+    'cancelled', 'taken_over', 'answered', 'script_ended', 'switched_off', 'no_lead', 'no_greeting', 'no_consent'
+  );
+end
+$$;
+
+comment on function private.was_stopped(text) is
+  'Whether the reason of a text in the outbox says that it was stopped, by somebody or because it was no longer needed. Other '
+  'texts that were not sent have failed.';
+grant execute on function private.was_stopped(text) to authenticated;
+
 -- What the list and its counts share, without what is read for each row that is shown.
 create view private.conversation_states with (security_invoker = true) as
 select c.id, c.agency_id, c.status, c.recruit_phone, c.service_phone, c.recruiting_lead_id, c.assigned_agent_id,
@@ -14692,7 +14709,7 @@ select c.id, c.agency_id, c.status, c.recruit_phone, c.service_phone, c.recruiti
         from public.recruiting_messages later
         where later.conversation_id = c.id and later.direction = 'outbound' and later.created_at > f.created_at
       )
-      and not exists (select from public.text_outbox o where o.message_id = f.id and o.reason in ('cancelled', 'taken_over', 'answered', 'script_ended'))
+      and not exists (select from public.text_outbox o where o.message_id = f.id and private.was_stopped(o.reason))
   ) as is_failed,
   exists (
     select
@@ -14738,8 +14755,8 @@ comment on view public.inbox is
   'The conversations that the signed-in agent reads, with the recruit, the agent who is to answer (agent_id and agent: the '
   'assigned agent, else the recruit''s) and the latest text (last_sender: recruit, bot or agent; last_author: the first '
   'name of the agent; last_media: how many files). is_unread: the recruit has written since the caller has read it. is_due: '
-  'the recruit waits, or snoozed_until has passed. is_failed: our latest text was not delivered, unless somebody stopped '
-  'it, or the bot no longer needed it. is_held: one of our texts waits for the texting hours or for its number. Ask for one '
+  'the recruit waits, or snoozed_until has passed. is_failed: our latest text was not delivered, and '
+  'was not stopped (was_stopped()). is_held: one of our texts waits for the texting hours or for its number. Ask for one '
   'agency_id, and for pages by the last row: ordered by last_text_at and id, or by due_since and id where due_since is not null.';
 grant select on public.inbox to authenticated;
 
@@ -15642,7 +15659,7 @@ begin
     from public.recruiting_messages m
     where m.conversation_id = c.id and m.direction = 'outbound' and m.status = 'failed'
       and m.created_at >= begins and m.created_at < until
-      and not exists (select from public.text_outbox o where o.message_id = m.id and o.reason in ('cancelled', 'taken_over', 'answered', 'script_ended'))
+      and not exists (select from public.text_outbox o where o.message_id = m.id and private.was_stopped(o.reason))
   ) failed
   -- A conversation with a text of these days had its latest text in these days.
   where c.agency_id = figure_failures.agency_id and c.last_text_at >= begins and failed.at is not null;
@@ -15651,8 +15668,7 @@ $$;
 
 comment on function private.figure_failures(uuid, timestamptz, timestamptz) is
   'The conversations of an agency in which one of our texts of this time was not delivered, each with the time of the latest. '
-  'Texts that somebody stopped, by cancelling them or by taking over from the bot, do not count, nor do texts that the '
-  'bot no longer needed.';
+  'Texts that were stopped (was_stopped()) do not count.';
 
 create function private.figure_opt_outs(agency_id uuid, begins timestamptz, until timestamptz default 'infinity')
 returns table (event_id uuid, phone text, opted_out_at timestamptz)
