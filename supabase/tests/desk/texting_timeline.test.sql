@@ -66,7 +66,7 @@ reset role;
 select is(
   (select string_agg(e.event || ': ' || e.detail, ', ' order by e.at, e.step)
     from private.recruiting_lead_events(md5('ada')::uuid) e where e.event not in ('stored', 'conversation')),
-  'greeting never queued: the vendor has no text consent, text from the recruit: hm (no answer to the bot: the bot did not understand it), '
+  'greeting never queued: the vendor has no text consent, or the lead says no, text from the recruit: hm (no answer to the bot: the bot did not understand it), '
   'conversation to a person: to ann (the recruit asks for a person), opted out: by admin (by phone)',
   'an operator reads the same');
 
