@@ -75,7 +75,7 @@ export function NotifiedPeople({ agencyId, agentId }: { agencyId: string; agentI
   );
 }
 
-/** Whether an agent has chosen it; `words` say how where it is a number. */
+/** Whether an agent has chosen it; `words` say how where it is a number. A phone leaves out what is off. */
 function Chosen({ is, words = "On" }: { is: boolean; words?: string }) {
-  return is ? <Badge meaning="good" icon={Check}>{words}</Badge> : <span className="quiet">Off</span>;
+  return is ? <Badge meaning="good" icon={Check}>{words}</Badge> : <span className="nothing quiet">Off</span>;
 }

@@ -80,7 +80,7 @@ export class RejectedDeliveries {
   }
 
   /**
-   * Stores rows before the response, because nothing else tells of their leads.
+   * Stores rows before the response, because they are the only record of their leads.
    *
    * @throws ApiError INTERNAL_ERROR if the database fails. The sender must send them again.
    */
