@@ -10930,7 +10930,7 @@ begin
     when failed.state = 'unconfirmed' and failed.due_at < 'infinity' then
       'the provider is still being asked for this text'
     -- The claim would refuse it.
-    else case private.greeting_ban(failed.kind, failed.created_at, conversation)
+    when failed.kind = 'greeting' then case private.greeting_ban(failed.created_at, conversation)
       when 'expired' then 'this greeting is more than a day late'
       when 'taken_over' then 'an agent has texted the recruit since'
       when 'no_greeting' then 'the order has no greeting any more'
@@ -11011,16 +11011,7 @@ begin
   -- A concurrent claim happens before or after this lock.
   select o.* into waiting from public.text_outbox o where o.message_id = cancel_text.message_id for update;
   if waiting.state = 'pending' then
-    update public.text_outbox o
-    set state = 'refused', reason = 'cancelled'
-    where o.message_id = waiting.message_id
-    returning o.* into waiting;
-    update public.recruiting_messages m
-    set status = 'failed', failed_at = coalesce(m.failed_at, now())
-    where m.id = waiting.message_id;
-    update public.recruiting_conversations c
-    set waiting_since = private.unanswered_since(c)
-    where c.id = waiting.conversation_id;
+    waiting := private.refuse_text(waiting, 'cancelled');
   end if;
   return waiting;
 end
@@ -11377,7 +11368,7 @@ begin
       where l.state = 'pending' and l.due_at <= now()
         and private.texting_ban(c.agency_id, c.recruit_phone, c.recruiting_lead_id) is null
         and not private.is_behind(l.conversation_id, l.ordinal)
-        and private.greeting_ban(l.kind, l.created_at, c) is null
+        and (l.kind <> 'greeting' or private.greeting_ban(l.created_at, c) is null)
     ), held as (
       update public.text_outbox o
       set due_at = w.opens_at, first_due_at = w.opens_at, reason = 'quiet_hours'
@@ -11456,8 +11447,8 @@ begin
     select c.id, b.ban
     from public.text_outbox o
     join public.recruiting_conversations c on c.id = o.conversation_id
-    cross join lateral (select private.greeting_ban(o.kind, o.created_at, c) as ban offset 0) b
-    where o.message_id = any (message_ids) and b.ban is not null
+    cross join lateral (select private.greeting_ban(o.created_at, c) as ban offset 0) b
+    where o.message_id = any (message_ids) and o.kind = 'greeting' and b.ban is not null
     for no key update of c
   loop
     perform private.refuse_waiting_texts(unwanted.id, unwanted.ban, 'greeting');
@@ -11472,75 +11463,6 @@ comment on function private.refuse_unwanted(uuid[]) is
   'Refuses all waiting texts to the recruits of these texts who have opted out or are suppressed, and of these texts the '
   'greetings that greeting_ban() has a reason against. If one of them is locked, none is refused, and a later claim refuses '
   'them. The caller holds the locks of the consents.';
-
-create function private.greeting_ban(kind text, created_at timestamptz, conversation public.recruiting_conversations)
-returns text
-language plpgsql
-stable
-set search_path = ''
-as $$
-begin
-  if kind <> 'greeting' then
-    return null;
-  elsif private.is_expired(kind, created_at, conversation) then
-    return 'expired';
-  elsif exists (
-    select
-    from public.text_outbox o
-    where o.conversation_id = conversation.id and o.kind = 'agent' and o.attempted_at is not null and o.state <> 'pending'
-  ) then
-    return 'taken_over';
-  end if;
-  return (
-    select case
-      when bool_or(d.has_consent and d.has_greeting) is not false then null
-      when bool_or(d.has_consent) then 'no_greeting'
-      else 'no_consent'
-    end
-    from (
-      select v.has_text_consent and l.vendor_metadata #> '{consent,given}' is distinct from 'false' as has_consent,
-        o.id is null or o.greeting_template is not null as has_greeting
-      -- Of all leads of the recruit: the conversation may be older than the lead that is greeted.
-      from public.recruiting_leads l
-      join public.vendors v on v.id = l.vendor_id
-      left join public.recruiting_orders o on o.id = l.order_id
-      where l.phone = conversation.recruit_phone and length(l.phone) <= 16 and l.agency_id = conversation.agency_id
-    ) d
-  );
-end
-$$;
-
-comment on function private.greeting_ban(text, timestamptz, public.recruiting_conversations) is
-  'Returns why a text of the outbox must not be sent if it is a greeting, as a reason of text_outbox: `expired` where it could '
-  'have been sent a day ago, such as that of a paused number; `taken_over` once an agent has texted the recruit; `no_consent` '
-  'or `no_greeting` where the vendor''s consent or the order''s greeting has been withdrawn since it was queued. Null: it may, '
-  'as may any other text.';
-
-create function private.is_expired(kind text, created_at timestamptz, conversation public.recruiting_conversations)
-returns boolean
-language plpgsql
-stable
-set search_path = ''
-as $$
-declare
-  a_day constant interval := '24 hours';
-begin
-  if kind <> 'greeting' or created_at > now() - a_day then
-    return false;
-  end if;
-  return (
-    select w.opens_at <= now() - a_day
-    from private.text_window(
-      conversation.recruit_phone,
-      (select l.state from public.recruiting_leads l where l.id = conversation.recruiting_lead_id),
-      created_at
-    ) w
-  );
-end
-$$;
-
-comment on function private.is_expired(text, timestamptz, public.recruiting_conversations) is
-  'Whether a text of the outbox is a greeting that could have been sent a day ago, by its hours.';
 
 create function private.due_numbers() returns setof public.service_numbers
 language plpgsql
@@ -11916,6 +11838,28 @@ comment on function private.end_text(public.text_outbox, text, text, text) is
   'Ends a text that was not sent: state refused or failed. Its message becomes failed, with the provider''s code, and its '
   'agent is notified. Returns the changed text.';
 
+create function private.refuse_text(waiting public.text_outbox, reason text) returns public.text_outbox
+language plpgsql
+set search_path = ''
+as $$
+begin
+  update public.text_outbox o
+  set state = 'refused', reason = refuse_text.reason
+  where o.message_id = waiting.message_id
+  returning o.* into waiting;
+  update public.recruiting_messages m
+  set status = 'failed', failed_at = coalesce(m.failed_at, now())
+  where m.id = waiting.message_id;
+  update public.recruiting_conversations c
+  set waiting_since = private.unanswered_since(c)
+  where c.id = waiting.conversation_id;
+  return waiting;
+end
+$$;
+
+comment on function private.refuse_text(public.text_outbox, text) is
+  'Refuses one text that waits, as refuse_waiting_texts() does, and returns it. The caller has locked its conversation and it.';
+
 create function private.refuse_taken_over(returned public.text_outbox) returns public.text_outbox
 language plpgsql
 set search_path = ''
@@ -11924,16 +11868,7 @@ begin
   if returned.state = 'pending' and returned.kind = 'bot' and not returned.hands_over and returned.retried_at is null and exists (
     select from public.recruiting_conversations c where c.id = returned.conversation_id and c.status = 'escalated'
   ) then
-    update public.text_outbox o
-    set state = 'refused', reason = 'taken_over'
-    where o.message_id = returned.message_id
-    returning o.* into returned;
-    update public.recruiting_messages m
-    set status = 'failed', failed_at = coalesce(m.failed_at, now())
-    where m.id = returned.message_id;
-    update public.recruiting_conversations c
-    set waiting_since = private.unanswered_since(c)
-    where c.id = returned.conversation_id;
+    return private.refuse_text(returned, 'taken_over');
   end if;
   return returned;
 end
@@ -12376,6 +12311,72 @@ comment on function public.queue_greeting(uuid) is
   'Queues the greeting of a lead that claim_greetings() has given, or notes in skipped_greetings why not. If a lock is not '
   'available, it is due again in a second. A lead that no longer waits is skipped.';
 grant execute on function public.queue_greeting(uuid) to service_role;
+
+create function private.greeting_ban(created_at timestamptz, conversation public.recruiting_conversations)
+returns text
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  if private.is_expired(created_at, conversation) then
+    return 'expired';
+  elsif exists (
+    select
+    from public.text_outbox o
+    where o.conversation_id = conversation.id and o.kind = 'agent' and o.attempted_at is not null and o.state <> 'pending'
+  ) then
+    return 'taken_over';
+  end if;
+  return (
+    select case
+      when bool_or(d.has_consent and d.has_greeting) is not false then null
+      when bool_or(d.has_consent) then 'no_greeting'
+      else 'no_consent'
+    end
+    from (
+      select v.has_text_consent and l.vendor_metadata #> '{consent,given}' is distinct from 'false' as has_consent,
+        o.id is null or o.greeting_template is not null as has_greeting
+      -- Of all leads of the recruit: the conversation may be older than the lead that is greeted.
+      from public.recruiting_leads l
+      join public.vendors v on v.id = l.vendor_id
+      left join public.recruiting_orders o on o.id = l.order_id
+      where l.phone = conversation.recruit_phone and length(l.phone) <= 16 and l.agency_id = conversation.agency_id
+    ) d
+  );
+end
+$$;
+
+comment on function private.greeting_ban(timestamptz, public.recruiting_conversations) is
+  'Returns why a greeting in the outbox must not be sent, as a reason of text_outbox: `expired` where it could '
+  'have been sent a day ago, such as that of a paused number; `taken_over` once an agent has texted the recruit; `no_consent` '
+  'or `no_greeting` where the vendor''s consent or the order''s greeting has been withdrawn since it was queued. Null: it may.';
+
+create function private.is_expired(created_at timestamptz, conversation public.recruiting_conversations)
+returns boolean
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  a_day constant interval := '24 hours';
+begin
+  if created_at > now() - a_day then
+    return false;
+  end if;
+  return (
+    select w.opens_at <= now() - a_day
+    from private.text_window(
+      conversation.recruit_phone,
+      (select l.state from public.recruiting_leads l where l.id = conversation.recruiting_lead_id),
+      created_at
+    ) w
+  );
+end
+$$;
+
+comment on function private.is_expired(timestamptz, public.recruiting_conversations) is
+  'Whether a greeting in the outbox could have been sent a day ago, by its hours.';
 
 -- supabase/schemas/texting/notify.sql
 

@@ -279,3 +279,69 @@ comment on function public.queue_greeting(uuid) is
   'Queues the greeting of a lead that claim_greetings() has given, or notes in skipped_greetings why not. If a lock is not '
   'available, it is due again in a second. A lead that no longer waits is skipped.';
 grant execute on function public.queue_greeting(uuid) to service_role;
+
+create function private.greeting_ban(created_at timestamptz, conversation public.recruiting_conversations)
+returns text
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  if private.is_expired(created_at, conversation) then
+    return 'expired';
+  elsif exists (
+    select
+    from public.text_outbox o
+    where o.conversation_id = conversation.id and o.kind = 'agent' and o.attempted_at is not null and o.state <> 'pending'
+  ) then
+    return 'taken_over';
+  end if;
+  return (
+    select case
+      when bool_or(d.has_consent and d.has_greeting) is not false then null
+      when bool_or(d.has_consent) then 'no_greeting'
+      else 'no_consent'
+    end
+    from (
+      select v.has_text_consent and l.vendor_metadata #> '{consent,given}' is distinct from 'false' as has_consent,
+        o.id is null or o.greeting_template is not null as has_greeting
+      -- Of all leads of the recruit: the conversation may be older than the lead that is greeted.
+      from public.recruiting_leads l
+      join public.vendors v on v.id = l.vendor_id
+      left join public.recruiting_orders o on o.id = l.order_id
+      where l.phone = conversation.recruit_phone and length(l.phone) <= 16 and l.agency_id = conversation.agency_id
+    ) d
+  );
+end
+$$;
+
+comment on function private.greeting_ban(timestamptz, public.recruiting_conversations) is
+  'Returns why a greeting in the outbox must not be sent, as a reason of text_outbox: `expired` where it could '
+  'have been sent a day ago, such as that of a paused number; `taken_over` once an agent has texted the recruit; `no_consent` '
+  'or `no_greeting` where the vendor''s consent or the order''s greeting has been withdrawn since it was queued. Null: it may.';
+
+create function private.is_expired(created_at timestamptz, conversation public.recruiting_conversations)
+returns boolean
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  a_day constant interval := '24 hours';
+begin
+  if created_at > now() - a_day then
+    return false;
+  end if;
+  return (
+    select w.opens_at <= now() - a_day
+    from private.text_window(
+      conversation.recruit_phone,
+      (select l.state from public.recruiting_leads l where l.id = conversation.recruiting_lead_id),
+      created_at
+    ) w
+  );
+end
+$$;
+
+comment on function private.is_expired(timestamptz, public.recruiting_conversations) is
+  'Whether a greeting in the outbox could have been sent a day ago, by its hours.';

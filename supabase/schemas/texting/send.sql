@@ -168,7 +168,7 @@ begin
     when failed.state = 'unconfirmed' and failed.due_at < 'infinity' then
       'the provider is still being asked for this text'
     -- The claim would refuse it.
-    else case private.greeting_ban(failed.kind, failed.created_at, conversation)
+    when failed.kind = 'greeting' then case private.greeting_ban(failed.created_at, conversation)
       when 'expired' then 'this greeting is more than a day late'
       when 'taken_over' then 'an agent has texted the recruit since'
       when 'no_greeting' then 'the order has no greeting any more'
@@ -249,16 +249,7 @@ begin
   -- A concurrent claim happens before or after this lock.
   select o.* into waiting from public.text_outbox o where o.message_id = cancel_text.message_id for update;
   if waiting.state = 'pending' then
-    update public.text_outbox o
-    set state = 'refused', reason = 'cancelled'
-    where o.message_id = waiting.message_id
-    returning o.* into waiting;
-    update public.recruiting_messages m
-    set status = 'failed', failed_at = coalesce(m.failed_at, now())
-    where m.id = waiting.message_id;
-    update public.recruiting_conversations c
-    set waiting_since = private.unanswered_since(c)
-    where c.id = waiting.conversation_id;
+    waiting := private.refuse_text(waiting, 'cancelled');
   end if;
   return waiting;
 end

@@ -160,6 +160,28 @@ comment on function private.end_text(public.text_outbox, text, text, text) is
   'Ends a text that was not sent: state refused or failed. Its message becomes failed, with the provider''s code, and its '
   'agent is notified. Returns the changed text.';
 
+create function private.refuse_text(waiting public.text_outbox, reason text) returns public.text_outbox
+language plpgsql
+set search_path = ''
+as $$
+begin
+  update public.text_outbox o
+  set state = 'refused', reason = refuse_text.reason
+  where o.message_id = waiting.message_id
+  returning o.* into waiting;
+  update public.recruiting_messages m
+  set status = 'failed', failed_at = coalesce(m.failed_at, now())
+  where m.id = waiting.message_id;
+  update public.recruiting_conversations c
+  set waiting_since = private.unanswered_since(c)
+  where c.id = waiting.conversation_id;
+  return waiting;
+end
+$$;
+
+comment on function private.refuse_text(public.text_outbox, text) is
+  'Refuses one text that waits, as refuse_waiting_texts() does, and returns it. The caller has locked its conversation and it.';
+
 create function private.refuse_taken_over(returned public.text_outbox) returns public.text_outbox
 language plpgsql
 set search_path = ''
@@ -168,16 +190,7 @@ begin
   if returned.state = 'pending' and returned.kind = 'bot' and not returned.hands_over and returned.retried_at is null and exists (
     select from public.recruiting_conversations c where c.id = returned.conversation_id and c.status = 'escalated'
   ) then
-    update public.text_outbox o
-    set state = 'refused', reason = 'taken_over'
-    where o.message_id = returned.message_id
-    returning o.* into returned;
-    update public.recruiting_messages m
-    set status = 'failed', failed_at = coalesce(m.failed_at, now())
-    where m.id = returned.message_id;
-    update public.recruiting_conversations c
-    set waiting_since = private.unanswered_since(c)
-    where c.id = returned.conversation_id;
+    return private.refuse_text(returned, 'taken_over');
   end if;
   return returned;
 end

@@ -70,7 +70,7 @@ select results_eq(
     from public.texting_closures where state = 'AL' order by starts_on$$,
   $$values (-9, true), (-3, true)$$, 'days that are over stay closed');
 select ok(
-  not private.is_expired('greeting', now() - interval '2 days', c), 'so that a greeting does not count as late because of them')
+  not private.is_expired(now() - interval '2 days', c), 'so that a greeting does not count as late because of them')
 from public.recruiting_conversations c where c.id = md5('held')::uuid;
 select throws_ok(format('select public.close_hours(%s)', arguments), code, message, format('%s is refused', arguments))
 from (values
