@@ -155,7 +155,6 @@ deskTest("in quiet hours the box says what time it is for the recruit, and a tex
       /Held, because it is too early .* It is sent at [A-Z][a-z]+ \d+,( \d{4},)? \d+:\d\d [AP]M C.T/,
     )
       .waitFor();
-    await assertAccessible(page);
     await receive(talk, { Body: "Call me now" });
     await texts(page).getByText("Call me now").waitFor();
     await words.waitFor({ state: "detached" });

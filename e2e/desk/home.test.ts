@@ -127,7 +127,6 @@ deskTest(
     assert.equal(await page.evaluate("location.hash"), "#/home", "an address of no list leads home");
     await table(page, "Recruits by vendor").getByRole("row", { name: /Bright Careers/ }).waitFor();
     await assertFits(page);
-    await assertAccessible(page);
     await page.setViewportSize(NARROW);
     await page.evaluate(`location.hash = "#/home?days=90"`);
     await page.getByRole("region", { name: "The last 90 days" }).waitFor();

@@ -54,7 +54,6 @@ deskTest("an operator finds a lead by what the vendor says of it, and finds it a
   await fields.getByText("As it is stored").click();
   await fields.getByText(`"last_name": "${last_name}"`).waitFor();
   await page.getByRole("region", { name: "History" }).getByRole("listitem").first().waitFor();
-  await assertAccessible(page);
   await page.setViewportSize(NARROW);
   await assertFits(page);
   await page.setViewportSize({ width: 1280, height: 800 });
@@ -91,7 +90,6 @@ deskTest("an operator finds a lead by what the vendor says of it, and finds it a
   assert.equal(await page.getByText(vendor.slug).count(), 0);
   await page.setViewportSize(PHONE.viewport!);
   await assertFits(page);
-  await assertAccessible(page);
   await searchFor(page, `${name} No 7`);
   await page.getByText("1 found for").waitFor();
   assert.equal(await page.getByText("only the newest").count(), 0);

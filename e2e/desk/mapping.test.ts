@@ -113,7 +113,6 @@ deskTest("an operator corrects a mapping beside a rejected delivery, sees its le
   await lead(page).getByRole("cell", { name: "(312) 555-0142 person.mobile" }).waitFor();
   await lead(page).getByRole("region", { name: "Kept as sent" }).getByText("licensed").waitFor();
   await page.getByText("Not saved yet.").waitFor();
-  await assertAccessible(page);
   assert.deepEqual(await savedFor(vendor), MAPPING, "nothing is saved before it is asked for");
   const noted = (await actionsOf(olivia as User)).slice(before);
   assert.deepEqual(noted, [["mapping try", { delivery_id: id }]], "one opening is one row");
@@ -291,7 +290,6 @@ deskTest("on a phone, by a stored lead: what nobody has read of it becomes a fie
   await page.getByRole("rowheader", { name: generic.slug }).waitFor();
   assert.equal(await page.getByRole("link", { name: `Edit the mapping of ${generic.slug}` }).count(), 0);
   await assertFits(page);
-  await assertAccessible(page);
   await page.getByRole("link", { name: `Edit the mapping of ${vendor.slug}` }).click();
   await field(page).waitFor();
   await assertFits(page);
@@ -299,7 +297,6 @@ deskTest("on a phone, by a stored lead: what nobody has read of it becomes a fie
   await field(page).fill('{"fields": {"first_name": "name", "campaign": "utm.campaign_of_the_year"}}');
   await lead(page).getByRole("definition").getByText("summer", { exact: true }).waitFor();
   await assertFits(page);
-  await assertAccessible(page);
   await page.setViewportSize(NARROW);
   await assertFits(page);
   const [[action, subject]] = await actionsOf(operator) as [[string, object]];

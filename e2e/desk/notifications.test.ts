@@ -248,7 +248,6 @@ deskTest("a toast goes, opens, and covers nothing; icons and, if wanted, a sound
     assert.ok(y + height < (await part.boundingBox())!.y);
   }
   await assertFits(page);
-  await assertAccessible(page);
   await page.setViewportSize({ width: 1280, height: 800 });
   await page.reload();
   await page.getByRole("button", { name: "Nora" }).click();

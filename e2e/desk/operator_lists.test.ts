@@ -75,7 +75,6 @@ deskTest(
     await showAll(page.getByRole("main"));
     // Of many, only those near the window are in the page. Other tests add numbers, and take theirs away.
     await until(async () => Number(await table.getAttribute("aria-rowcount")) > 180);
-    await assertAccessible(page);
     await sql`delete from public.service_numbers where phone like '+1999555%'`;
     await page.reload();
     const number = table.getByRole("row").filter({ hasText: phoneText(phone) });
@@ -108,7 +107,6 @@ deskTest(
       await number.getByText(words).waitFor();
     }
     await number.getByRole("button", { name: "Open Nevada" }).waitFor();
-    await assertAccessible(page);
     await page.goto(`${DESK}#/operator/agencies/${agency.id}/numbers`);
     await page.getByRole("link", { name: "12 texts not sent" }).waitFor();
   },

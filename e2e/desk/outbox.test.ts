@@ -65,7 +65,6 @@ deskTest("20 seconds without a network lose no word, and two tabs send theirs on
   assert.equal(await countWaiting(page), 2);
   await receive(talk, { Body: "Are you there?" });
   await texts(page).getByText("Not sent yet. It is sent when there is a connection.").first().waitFor();
-  await assertAccessible(page);
   await page.clock.fastForward(20_000);
   assert.equal(await texts(page).getByText("Are you there?").count(), 0);
   await page.context().setOffline(false);
@@ -147,7 +146,6 @@ deskTest("after a STOP the box says the recruit's words, and what waits goes bac
   await until(async () => await box(page).inputValue() === "Are you there?");
   assert.equal(await box(page).isDisabled(), true);
   assert.equal(await send(page).count(), 0);
-  await assertAccessible(page);
   await noteMode(page).click();
   await noteBox(page).fill("Has asked us to stop");
   await saveNote(page).click();

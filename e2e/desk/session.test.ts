@@ -50,7 +50,6 @@ deskTest("an agent signs in on a phone, after what keeps one from it was told, a
 deskTest("a login without an agent, and an agent who was switched off, are told who may help", async (page) => {
   await signIn(page, await signInNewUser());
   await page.getByText("This login has no desk.").waitFor();
-  await assertAccessible(page);
   await signOut(page);
 
   const agent = await createAgentWithLead();
@@ -90,7 +89,6 @@ deskTest("an invited agent sets a password by the link of docs/hosting.md, and o
   await page.goto(link);
   await press(page, "Go on");
   await page.getByRole("heading", { name: "This link no longer works" }).waitFor();
-  await assertAccessible(page);
   await page.getByLabel("E-mail").fill(email);
   await press(page, "Send a link");
   await page.getByText("an e-mail with a link is on its way").waitFor();
@@ -179,7 +177,6 @@ deskTest("a token is replaced unseen; after a session's end its user goes on, an
   await end();
   assert.equal(await page.getByLabel("E-mail").inputValue(), one.email);
   assert.ok(!await field.isVisible());
-  await assertAccessible(page);
   await page.getByLabel("Password", { exact: true }).fill(one.password);
   await press(page, "Sign in");
   await page.getByRole("heading", { name: "Set your password" }).waitFor();

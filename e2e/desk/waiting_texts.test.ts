@@ -79,7 +79,6 @@ deskTest("a manager sees whose recruits have written, and the list while several
   }
   await page.setViewportSize(NARROW);
   await assertFits(page);
-  await assertAccessible(page);
   await page.context().setOffline(true);
   await region.getByRole("button", { name: /Start the conversation/ }).first().click();
   await region.getByRole("alert").getByText("No connection. Check your network and try again.").waitFor();
