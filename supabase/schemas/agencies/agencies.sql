@@ -4,26 +4,28 @@
 -- not once per row.
 
 create function private.current_user_id() returns uuid
-language sql
+language plpgsql
 stable
 set search_path = ''
 as $$
+begin
   -- Both, because PostgREST 12 sets only the JSON of all claims, and some versions of auth.uid() do not read it.
-  select coalesce(auth.uid(), (auth.jwt() ->> 'sub')::uuid)
+  return coalesce(auth.uid(), (auth.jwt() ->> 'sub')::uuid);
+end
 $$;
 
 comment on function private.current_user_id() is
   'Returns the id of the signed-in user, agent or not; null if nobody is signed in.';
 
 create function private.current_agent() returns public.agents
-language sql
+language plpgsql
 stable
 security definer
 set search_path = ''
 as $$
-  select a
-  from public.agents a
-  where a.user_id = private.current_user_id() and a.is_active
+begin
+  return (select a from public.agents a where a.user_id = private.current_user_id() and a.is_active);
+end
 $$;
 
 comment on function private.current_agent() is
@@ -31,12 +33,14 @@ comment on function private.current_agent() is
   'call itself. It returns only the caller''s own row.';
 
 create function private.current_agent_id() returns uuid
-language sql
+language plpgsql
 stable
 security definer
 set search_path = ''
 as $$
-  select (private.current_agent()).id
+begin
+  return (private.current_agent()).id;
+end
 $$;
 
 comment on function private.current_agent_id() is
@@ -45,12 +49,14 @@ comment on function private.current_agent_id() is
 grant execute on function private.current_agent_id() to authenticated;
 
 create function private.current_agency_id() returns uuid
-language sql
+language plpgsql
 stable
 security definer
 set search_path = ''
 as $$
-  select (private.current_agent()).agency_id
+begin
+  return (private.current_agent()).agency_id;
+end
 $$;
 
 comment on function private.current_agency_id() is
@@ -59,13 +65,16 @@ comment on function private.current_agency_id() is
 grant execute on function private.current_agency_id() to authenticated;
 
 create function private.managed_agency_id() returns uuid
-language sql
+language plpgsql
 stable
 security definer
 set search_path = ''
 as $$
-  select case when a.role = 'manager' then a.agency_id end
-  from private.current_agent() a
+declare
+  agent constant public.agents := private.current_agent();
+begin
+  return case when agent.role = 'manager' then agent.agency_id end;
+end
 $$;
 
 comment on function private.managed_agency_id() is

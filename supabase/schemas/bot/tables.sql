@@ -98,9 +98,7 @@ grant select, insert, update, delete on public.bot_sessions to service_role;
 create policy "readers of a conversation read its session" on public.bot_sessions
   for select to authenticated
   using (
-    exists (
-      select from public.recruiting_conversations c where c.id = bot_sessions.conversation_id
-    )
+    (select true from public.recruiting_conversations c where c.id = bot_sessions.conversation_id)
   );
 
 create table public.bot_turns (
@@ -156,4 +154,4 @@ grant select, insert, update, delete on public.screening_answers to service_role
 
 create policy "readers of a lead read its answers" on public.screening_answers
   for select to authenticated
-  using (exists (select from public.recruiting_leads l where l.id = screening_answers.lead_id));
+  using ((select true from public.recruiting_leads l where l.id = screening_answers.lead_id));

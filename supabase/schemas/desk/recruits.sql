@@ -1,15 +1,19 @@
 -- Recruits as agents work with them: who reads them, how a stage is set, and the calls.
 
 create function private.assigned_recruits() returns uuid[]
-language sql
+language plpgsql
 stable
 security definer
 set search_path = ''
 as $$
-  select coalesce(array_agg(distinct l.id), '{}')
-  from public.recruiting_conversations c
-  join public.recruiting_leads l on l.id = c.recruiting_lead_id and l.agency_id = c.agency_id
-  where c.assigned_agent_id = (select private.current_agent_id()) and l.agent_id is distinct from c.assigned_agent_id
+begin
+  return array(
+    select distinct l.id
+    from public.recruiting_conversations c
+    join public.recruiting_leads l on l.id = c.recruiting_lead_id and l.agency_id = c.agency_id
+    where c.assigned_agent_id = (select private.current_agent_id()) and l.agent_id is distinct from c.assigned_agent_id
+  );
+end
 $$;
 
 comment on function private.assigned_recruits() is

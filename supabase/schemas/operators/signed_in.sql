@@ -1,24 +1,28 @@
 -- The signed-in user, agent or operator or both.
 
 create function private.is_operator() returns boolean
-language sql
+language plpgsql
 stable
 set search_path = ''
 as $$
-  select exists (select from public.operators o where o.user_id = private.current_user_id())
+begin
+  return exists (select from public.operators o where o.user_id = private.current_user_id());
+end
 $$;
 
 comment on function private.is_operator() is
   'Whether the user who is signed in is an operator. For functions that run with their owner''s rights.';
 
 create function private.may_operate() returns boolean
-language sql
+language plpgsql
 stable
 security definer
 set search_path = ''
 as $$
+begin
   -- Not current_user, which is the owner in here. The command signs in to the database, and takes no role.
-  select current_setting('role') in ('none', 'postgres', 'service_role') or private.is_operator()
+  return current_setting('role') in ('none', 'postgres', 'service_role') or private.is_operator();
+end
 $$;
 
 comment on function private.may_operate() is

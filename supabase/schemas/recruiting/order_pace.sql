@@ -1,12 +1,14 @@
 -- The agency's orders for a manager's page.
 
 create function private.vendor_name(vendor_id uuid) returns text
-language sql
+language plpgsql
 stable
 security definer
 set search_path = ''
 as $$
-  select (select v.name from public.vendors v where v.id = vendor_name.vendor_id)
+begin
+  return (select v.name from public.vendors v where v.id = vendor_name.vendor_id);
+end
 $$;
 
 comment on function private.vendor_name(uuid) is

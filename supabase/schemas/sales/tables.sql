@@ -105,7 +105,7 @@ grant select, insert, update, delete on public.lead_metrics to service_role;
 -- The policy on leads applies inside the subquery, so a user who reads the lead reads its metrics.
 create policy "readers of a lead read its metrics" on public.lead_metrics
   for select to authenticated
-  using (exists (select from public.leads l where l.id = lead_metrics.lead_id));
+  using ((select true from public.leads l where l.id = lead_metrics.lead_id));
 
 create table public.lead_activities (
   id uuid primary key default gen_random_uuid(),
@@ -132,7 +132,7 @@ grant select, insert, update, delete on public.lead_activities to service_role;
 
 create policy "readers of a lead read its activities" on public.lead_activities
   for select to authenticated
-  using (exists (select from public.leads l where l.id = lead_activities.lead_id));
+  using ((select true from public.leads l where l.id = lead_activities.lead_id));
 
 -- submit_lead_presentation() stores a presentation, and the demographics, the sale and the referrals of it. It runs
 -- with the rights of the signed-in agent, so the agent needs grants and policies to write these four tables. Each
@@ -140,11 +140,13 @@ create policy "readers of a lead read its activities" on public.lead_activities
 -- The API gives no way to change a setting, so the same insert sent directly to the table is refused.
 
 create function private.submitting_lead_id() returns uuid
-language sql
+language plpgsql
 stable
 set search_path = ''
 as $$
-  select nullif(current_setting('lead_intake.submitting_lead_id', true), '')::uuid
+begin
+  return nullif(current_setting('lead_intake.submitting_lead_id', true), '')::uuid;
+end
 $$;
 
 comment on function private.submitting_lead_id() is
@@ -178,7 +180,7 @@ grant select, insert, update, delete on public.lead_presentations to service_rol
 
 create policy "readers of a lead read its presentations" on public.lead_presentations
   for select to authenticated
-  using (exists (select from public.leads l where l.id = lead_presentations.lead_id));
+  using ((select true from public.leads l where l.id = lead_presentations.lead_id));
 
 create policy "readers of a lead submit its presentations" on public.lead_presentations
   for insert to authenticated
@@ -228,7 +230,7 @@ grant select, insert, update, delete on public.lead_demographics to service_role
 
 create policy "readers of a lead read its demographics" on public.lead_demographics
   for select to authenticated
-  using (exists (select from public.leads l where l.id = lead_demographics.lead_id));
+  using ((select true from public.leads l where l.id = lead_demographics.lead_id));
 
 create policy "submitters of a presentation add demographics" on public.lead_demographics
   for insert to authenticated
@@ -286,7 +288,7 @@ grant select, insert, update, delete on public.lead_sales to service_role;
 
 create policy "readers of a lead read its sales" on public.lead_sales
   for select to authenticated
-  using (exists (select from public.leads l where l.id = lead_sales.lead_id));
+  using ((select true from public.leads l where l.id = lead_sales.lead_id));
 
 create policy "submitters of a presentation add its sale" on public.lead_sales
   for insert to authenticated
@@ -330,7 +332,7 @@ grant select, insert, update, delete on public.lead_referrals to service_role;
 
 create policy "readers of a lead read its referrals" on public.lead_referrals
   for select to authenticated
-  using (exists (select from public.leads l where l.id = lead_referrals.lead_id));
+  using ((select true from public.leads l where l.id = lead_referrals.lead_id));
 
 create policy "submitters of a presentation add its referrals" on public.lead_referrals
   for insert to authenticated

@@ -115,7 +115,7 @@ grant select, insert, update, delete on public.skipped_greetings to service_role
 
 create policy "readers of a lead read that it is not greeted" on public.skipped_greetings
   for select to authenticated
-  using (exists (select from public.recruiting_leads l where l.id = skipped_greetings.recruiting_lead_id));
+  using ((select true from public.recruiting_leads l where l.id = skipped_greetings.recruiting_lead_id));
 
 create function private.skip_greetings(lead_ids uuid[], reason text) returns void
 language plpgsql

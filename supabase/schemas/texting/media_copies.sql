@@ -50,7 +50,7 @@ grant select, insert, update, delete on public.media_copies to service_role;
 
 create policy "readers of a message read of its files" on public.media_copies
   for select to authenticated
-  using (exists (select from public.recruiting_messages m where m.id = media_copies.message_id));
+  using ((select true from public.recruiting_messages m where m.id = media_copies.message_id));
 
 create function private.is_media_due() returns boolean
 language plpgsql

@@ -113,9 +113,7 @@ grant select, insert, update, delete on public.text_outbox to service_role;
 create policy "readers of a conversation read what it waits to send" on public.text_outbox
   for select to authenticated
   using (
-    exists (
-      select from public.recruiting_conversations c where c.id = text_outbox.conversation_id
-    )
+    (select true from public.recruiting_conversations c where c.id = text_outbox.conversation_id)
   );
 
 create function private.complete_outbox_text() returns trigger

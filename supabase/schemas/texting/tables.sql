@@ -101,17 +101,19 @@ alter table public.recruiting_conversations enable row level security;
 grant select on public.recruiting_conversations to authenticated;
 grant select, insert, update, delete on public.recruiting_conversations to service_role;
 
+-- With the owner's rights: the policy of recruits would be planned again wherever one of conversations is.
+create view private.own_recruits as
+select l.id from public.recruiting_leads l where l.agent_id = (select private.current_agent_id());
+
+comment on view private.own_recruits is 'The ids of the caller''s recruits, for the policy of conversations.';
+grant select on private.own_recruits to authenticated;
+
 create policy "agents read their conversations, managers their agency's" on public.recruiting_conversations
   for select to authenticated
   using (
     assigned_agent_id = (select private.current_agent_id())
     or agency_id = (select private.managed_agency_id())
-    or exists (
-      select
-      from public.recruiting_leads l
-      where l.id = recruiting_conversations.recruiting_lead_id
-        and l.agent_id = (select private.current_agent_id())
-    )
+    or exists (select from private.own_recruits r where r.id = recruiting_conversations.recruiting_lead_id)
   );
 
 create table public.conversation_reads (
@@ -231,9 +233,7 @@ create trigger refuse_removal_of_writer
 create policy "readers of a conversation read its messages" on public.recruiting_messages
   for select to authenticated
   using (
-    exists (
-      select from public.recruiting_conversations c where c.id = recruiting_messages.conversation_id
-    )
+    (select true from public.recruiting_conversations c where c.id = recruiting_messages.conversation_id)
   );
 
 create table public.recruiting_message_events (
@@ -284,10 +284,11 @@ create policy "readers of a conversation read its consent, managers their agency
   for select to authenticated
   using (
     agency_id = (select private.managed_agency_id())
-    or exists (
-      select
+    or (
+      select true
       from public.recruiting_conversations c
       where c.recruit_phone = text_consents.phone and c.agency_id = text_consents.agency_id
+      limit 1
     )
   );
 
@@ -337,10 +338,11 @@ create policy "readers of a conversation read its consents, managers their agenc
   for select to authenticated
   using (
     agency_id = (select private.managed_agency_id())
-    or exists (
-      select
+    or (
+      select true
       from public.recruiting_conversations c
       where c.recruit_phone = text_consent_events.phone and c.agency_id = text_consent_events.agency_id
+      limit 1
     )
   );
 

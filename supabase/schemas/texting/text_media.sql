@@ -22,13 +22,15 @@ set
   allowed_mime_types = excluded.allowed_mime_types;
 
 create function private.conversation_of_file(name text) returns uuid
-language sql
+language plpgsql
 immutable
 set search_path = ''
 as $$
-  select case
+begin
+  return case
     when name ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/[^/]+$' then left(name, 36)::uuid
-  end
+  end;
+end
 $$;
 
 comment on function private.conversation_of_file(text) is

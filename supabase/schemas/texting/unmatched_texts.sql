@@ -245,12 +245,16 @@ grant execute on function public.take_over_texts(uuid) to service_role;
 -- The unmatched texts that agents read.
 
 create function private.own_service_phones() returns text[]
-language sql
+language plpgsql
 stable
 security definer
 set search_path = ''
 as $$
-  select array(select n.phone::text from public.service_numbers n where n.agency_id = private.current_agency_id())
+begin
+  return array(
+    select n.phone::text from public.service_numbers n where n.agency_id = (select private.current_agency_id())
+  );
+end
 $$;
 
 comment on function private.own_service_phones() is

@@ -81,9 +81,10 @@ select is_empty(
 select is_empty(
   $$select c.relname from pg_class c
     where c.relnamespace = 'private'::regnamespace and c.relkind in ('v', 'm')
-      and has_any_column_privilege('authenticated', c.oid, 'select') and pg_get_viewdef(c.oid) !~ 'private\.may_operate\(\)'
+      and has_any_column_privilege('authenticated', c.oid, 'select') and pg_get_viewdef(c.oid) !~ 'private\.(may_operate|current_agent_id)\(\)'
       and not coalesce(c.reloptions @> '{security_invoker=true}', false)$$,
-  'a view of the schema private that a signed-in user may read has rows for operators alone, or those that its policies allow');
+  'a view of the schema private that a signed-in user may read has rows for operators alone, the caller''s own, or those that '
+  'its policies allow');
 
 select set_eq(
   $$select function from pg_temp.function_grants where role = 'anon'$$, array['private.admit_request'],

@@ -1,7 +1,7 @@
 -- The queries that run for every lead, message and signed-in reader can use an index. Sequential scans are switched
 -- off, because with only a few rows the planner would choose one.
 begin;
-select plan(83);
+select plan(84);
 \ir ../helpers.psql
 
 -- What the planner has learned of them from earlier tests would choose other plans.
@@ -260,6 +260,14 @@ select is_empty(
     )
     select c.proname from called c join pg_language l on l.oid = c.prolang where l.lanname = 'sql'$$,
   'what a lead calls is in PL/pgSQL');
+select is_empty(
+  $$select distinct p.proname
+    from pg_policies r
+    join pg_proc p on p.pronamespace = 'private'::regnamespace
+      and concat(r.qual, r.with_check) ~ ('private\.' || p.proname || '\(')
+    join pg_language l on l.oid = p.prolang
+    where l.lanname = 'sql'$$,
+  'what a policy calls is in PL/pgSQL');
 
 select * from finish();
 rollback;
