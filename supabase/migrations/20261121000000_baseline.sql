@@ -785,26 +785,28 @@ grant select, insert, update, delete on public.agents to service_role;
 -- not once per row.
 
 create function private.current_user_id() returns uuid
-language sql
+language plpgsql
 stable
 set search_path = ''
 as $$
+begin
   -- Both, because PostgREST 12 sets only the JSON of all claims, and some versions of auth.uid() do not read it.
-  select coalesce(auth.uid(), (auth.jwt() ->> 'sub')::uuid)
+  return coalesce(auth.uid(), (auth.jwt() ->> 'sub')::uuid);
+end
 $$;
 
 comment on function private.current_user_id() is
   'Returns the id of the signed-in user, agent or not; null if nobody is signed in.';
 
 create function private.current_agent() returns public.agents
-language sql
+language plpgsql
 stable
 security definer
 set search_path = ''
 as $$
-  select a
-  from public.agents a
-  where a.user_id = private.current_user_id() and a.is_active
+begin
+  return (select a from public.agents a where a.user_id = private.current_user_id() and a.is_active);
+end
 $$;
 
 comment on function private.current_agent() is
@@ -812,12 +814,14 @@ comment on function private.current_agent() is
   'call itself. It returns only the caller''s own row.';
 
 create function private.current_agent_id() returns uuid
-language sql
+language plpgsql
 stable
 security definer
 set search_path = ''
 as $$
-  select (private.current_agent()).id
+begin
+  return (private.current_agent()).id;
+end
 $$;
 
 comment on function private.current_agent_id() is
@@ -826,12 +830,14 @@ comment on function private.current_agent_id() is
 grant execute on function private.current_agent_id() to authenticated;
 
 create function private.current_agency_id() returns uuid
-language sql
+language plpgsql
 stable
 security definer
 set search_path = ''
 as $$
-  select (private.current_agent()).agency_id
+begin
+  return (private.current_agent()).agency_id;
+end
 $$;
 
 comment on function private.current_agency_id() is
@@ -840,13 +846,16 @@ comment on function private.current_agency_id() is
 grant execute on function private.current_agency_id() to authenticated;
 
 create function private.managed_agency_id() returns uuid
-language sql
+language plpgsql
 stable
 security definer
 set search_path = ''
 as $$
-  select case when a.role = 'manager' then a.agency_id end
-  from private.current_agent() a
+declare
+  agent constant public.agents := private.current_agent();
+begin
+  return case when agent.role = 'manager' then agent.agency_id end;
+end
 $$;
 
 comment on function private.managed_agency_id() is
@@ -2371,12 +2380,14 @@ create policy "managers read their agency's" on public.order_changes
 -- The agency's orders for a manager's page.
 
 create function private.vendor_name(vendor_id uuid) returns text
-language sql
+language plpgsql
 stable
 security definer
 set search_path = ''
 as $$
-  select (select v.name from public.vendors v where v.id = vendor_name.vendor_id)
+begin
+  return (select v.name from public.vendors v where v.id = vendor_name.vendor_id);
+end
 $$;
 
 comment on function private.vendor_name(uuid) is
@@ -5285,7 +5296,7 @@ grant select, insert, update, delete on public.lead_metrics to service_role;
 -- The policy on leads applies inside the subquery, so a user who reads the lead reads its metrics.
 create policy "readers of a lead read its metrics" on public.lead_metrics
   for select to authenticated
-  using (exists (select from public.leads l where l.id = lead_metrics.lead_id));
+  using ((select true from public.leads l where l.id = lead_metrics.lead_id));
 
 create table public.lead_activities (
   id uuid primary key default gen_random_uuid(),
@@ -5312,7 +5323,7 @@ grant select, insert, update, delete on public.lead_activities to service_role;
 
 create policy "readers of a lead read its activities" on public.lead_activities
   for select to authenticated
-  using (exists (select from public.leads l where l.id = lead_activities.lead_id));
+  using ((select true from public.leads l where l.id = lead_activities.lead_id));
 
 -- submit_lead_presentation() stores a presentation, and the demographics, the sale and the referrals of it. It runs
 -- with the rights of the signed-in agent, so the agent needs grants and policies to write these four tables. Each
@@ -5320,11 +5331,13 @@ create policy "readers of a lead read its activities" on public.lead_activities
 -- The API gives no way to change a setting, so the same insert sent directly to the table is refused.
 
 create function private.submitting_lead_id() returns uuid
-language sql
+language plpgsql
 stable
 set search_path = ''
 as $$
-  select nullif(current_setting('lead_intake.submitting_lead_id', true), '')::uuid
+begin
+  return nullif(current_setting('lead_intake.submitting_lead_id', true), '')::uuid;
+end
 $$;
 
 comment on function private.submitting_lead_id() is
@@ -5358,7 +5371,7 @@ grant select, insert, update, delete on public.lead_presentations to service_rol
 
 create policy "readers of a lead read its presentations" on public.lead_presentations
   for select to authenticated
-  using (exists (select from public.leads l where l.id = lead_presentations.lead_id));
+  using ((select true from public.leads l where l.id = lead_presentations.lead_id));
 
 create policy "readers of a lead submit its presentations" on public.lead_presentations
   for insert to authenticated
@@ -5408,7 +5421,7 @@ grant select, insert, update, delete on public.lead_demographics to service_role
 
 create policy "readers of a lead read its demographics" on public.lead_demographics
   for select to authenticated
-  using (exists (select from public.leads l where l.id = lead_demographics.lead_id));
+  using ((select true from public.leads l where l.id = lead_demographics.lead_id));
 
 create policy "submitters of a presentation add demographics" on public.lead_demographics
   for insert to authenticated
@@ -5466,7 +5479,7 @@ grant select, insert, update, delete on public.lead_sales to service_role;
 
 create policy "readers of a lead read its sales" on public.lead_sales
   for select to authenticated
-  using (exists (select from public.leads l where l.id = lead_sales.lead_id));
+  using ((select true from public.leads l where l.id = lead_sales.lead_id));
 
 create policy "submitters of a presentation add its sale" on public.lead_sales
   for insert to authenticated
@@ -5510,7 +5523,7 @@ grant select, insert, update, delete on public.lead_referrals to service_role;
 
 create policy "readers of a lead read its referrals" on public.lead_referrals
   for select to authenticated
-  using (exists (select from public.leads l where l.id = lead_referrals.lead_id));
+  using ((select true from public.leads l where l.id = lead_referrals.lead_id));
 
 create policy "submitters of a presentation add its referrals" on public.lead_referrals
   for insert to authenticated
@@ -7671,17 +7684,19 @@ alter table public.recruiting_conversations enable row level security;
 grant select on public.recruiting_conversations to authenticated;
 grant select, insert, update, delete on public.recruiting_conversations to service_role;
 
+-- With the owner's rights: the policy of recruits would be planned again wherever one of conversations is.
+create view private.own_recruits as
+select l.id from public.recruiting_leads l where l.agent_id = (select private.current_agent_id());
+
+comment on view private.own_recruits is 'The ids of the caller''s recruits, for the policy of conversations.';
+grant select on private.own_recruits to authenticated;
+
 create policy "agents read their conversations, managers their agency's" on public.recruiting_conversations
   for select to authenticated
   using (
     assigned_agent_id = (select private.current_agent_id())
     or agency_id = (select private.managed_agency_id())
-    or exists (
-      select
-      from public.recruiting_leads l
-      where l.id = recruiting_conversations.recruiting_lead_id
-        and l.agent_id = (select private.current_agent_id())
-    )
+    or exists (select from private.own_recruits r where r.id = recruiting_conversations.recruiting_lead_id)
   );
 
 create table public.conversation_reads (
@@ -7801,9 +7816,7 @@ create trigger refuse_removal_of_writer
 create policy "readers of a conversation read its messages" on public.recruiting_messages
   for select to authenticated
   using (
-    exists (
-      select from public.recruiting_conversations c where c.id = recruiting_messages.conversation_id
-    )
+    (select true from public.recruiting_conversations c where c.id = recruiting_messages.conversation_id)
   );
 
 create table public.recruiting_message_events (
@@ -7854,10 +7867,11 @@ create policy "readers of a conversation read its consent, managers their agency
   for select to authenticated
   using (
     agency_id = (select private.managed_agency_id())
-    or exists (
-      select
+    or (
+      select true
       from public.recruiting_conversations c
       where c.recruit_phone = text_consents.phone and c.agency_id = text_consents.agency_id
+      limit 1
     )
   );
 
@@ -7907,10 +7921,11 @@ create policy "readers of a conversation read its consents, managers their agenc
   for select to authenticated
   using (
     agency_id = (select private.managed_agency_id())
-    or exists (
-      select
+    or (
+      select true
       from public.recruiting_conversations c
       where c.recruit_phone = text_consent_events.phone and c.agency_id = text_consent_events.agency_id
+      limit 1
     )
   );
 
@@ -8194,12 +8209,16 @@ grant execute on function public.take_over_texts(uuid) to service_role;
 -- The unmatched texts that agents read.
 
 create function private.own_service_phones() returns text[]
-language sql
+language plpgsql
 stable
 security definer
 set search_path = ''
 as $$
-  select array(select n.phone::text from public.service_numbers n where n.agency_id = private.current_agency_id())
+begin
+  return array(
+    select n.phone::text from public.service_numbers n where n.agency_id = (select private.current_agency_id())
+  );
+end
 $$;
 
 comment on function private.own_service_phones() is
@@ -8300,7 +8319,7 @@ grant select, insert, update, delete on public.media_copies to service_role;
 
 create policy "readers of a message read of its files" on public.media_copies
   for select to authenticated
-  using (exists (select from public.recruiting_messages m where m.id = media_copies.message_id));
+  using ((select true from public.recruiting_messages m where m.id = media_copies.message_id));
 
 create function private.is_media_due() returns boolean
 language plpgsql
@@ -9909,9 +9928,7 @@ grant select, insert, update, delete on public.text_outbox to service_role;
 create policy "readers of a conversation read what it waits to send" on public.text_outbox
   for select to authenticated
   using (
-    exists (
-      select from public.recruiting_conversations c where c.id = text_outbox.conversation_id
-    )
+    (select true from public.recruiting_conversations c where c.id = text_outbox.conversation_id)
   );
 
 create function private.complete_outbox_text() returns trigger
@@ -11084,13 +11101,15 @@ set
   allowed_mime_types = excluded.allowed_mime_types;
 
 create function private.conversation_of_file(name text) returns uuid
-language sql
+language plpgsql
 immutable
 set search_path = ''
 as $$
-  select case
+begin
+  return case
     when name ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/[^/]+$' then left(name, 36)::uuid
-  end
+  end;
+end
 $$;
 
 comment on function private.conversation_of_file(text) is
@@ -12147,7 +12166,7 @@ grant select, insert, update, delete on public.skipped_greetings to service_role
 
 create policy "readers of a lead read that it is not greeted" on public.skipped_greetings
   for select to authenticated
-  using (exists (select from public.recruiting_leads l where l.id = skipped_greetings.recruiting_lead_id));
+  using ((select true from public.recruiting_leads l where l.id = skipped_greetings.recruiting_lead_id));
 
 create function private.skip_greetings(lead_ids uuid[], reason text) returns void
 language plpgsql
@@ -13407,9 +13426,7 @@ grant select, insert, update, delete on public.bot_sessions to service_role;
 create policy "readers of a conversation read its session" on public.bot_sessions
   for select to authenticated
   using (
-    exists (
-      select from public.recruiting_conversations c where c.id = bot_sessions.conversation_id
-    )
+    (select true from public.recruiting_conversations c where c.id = bot_sessions.conversation_id)
   );
 
 create table public.bot_turns (
@@ -13465,7 +13482,7 @@ grant select, insert, update, delete on public.screening_answers to service_role
 
 create policy "readers of a lead read its answers" on public.screening_answers
   for select to authenticated
-  using (exists (select from public.recruiting_leads l where l.id = screening_answers.lead_id));
+  using ((select true from public.recruiting_leads l where l.id = screening_answers.lead_id));
 
 -- supabase/schemas/bot/scripts.sql
 
@@ -15074,15 +15091,19 @@ grant execute on function public.quick_replies_to(uuid) to authenticated;
 -- Recruits as agents work with them: who reads them, how a stage is set, and the calls.
 
 create function private.assigned_recruits() returns uuid[]
-language sql
+language plpgsql
 stable
 security definer
 set search_path = ''
 as $$
-  select coalesce(array_agg(distinct l.id), '{}')
-  from public.recruiting_conversations c
-  join public.recruiting_leads l on l.id = c.recruiting_lead_id and l.agency_id = c.agency_id
-  where c.assigned_agent_id = (select private.current_agent_id()) and l.agent_id is distinct from c.assigned_agent_id
+begin
+  return array(
+    select distinct l.id
+    from public.recruiting_conversations c
+    join public.recruiting_leads l on l.id = c.recruiting_lead_id and l.agency_id = c.agency_id
+    where c.assigned_agent_id = (select private.current_agent_id()) and l.agent_id is distinct from c.assigned_agent_id
+  );
+end
 $$;
 
 comment on function private.assigned_recruits() is
@@ -16401,24 +16422,28 @@ grant select, insert, update, delete on public.lead_returns to service_role;
 -- The signed-in user, agent or operator or both.
 
 create function private.is_operator() returns boolean
-language sql
+language plpgsql
 stable
 set search_path = ''
 as $$
-  select exists (select from public.operators o where o.user_id = private.current_user_id())
+begin
+  return exists (select from public.operators o where o.user_id = private.current_user_id());
+end
 $$;
 
 comment on function private.is_operator() is
   'Whether the user who is signed in is an operator. For functions that run with their owner''s rights.';
 
 create function private.may_operate() returns boolean
-language sql
+language plpgsql
 stable
 security definer
 set search_path = ''
 as $$
+begin
   -- Not current_user, which is the owner in here. The command signs in to the database, and takes no role.
-  select current_setting('role') in ('none', 'postgres', 'service_role') or private.is_operator()
+  return current_setting('role') in ('none', 'postgres', 'service_role') or private.is_operator();
+end
 $$;
 
 comment on function private.may_operate() is
