@@ -22,6 +22,9 @@ const SETTINGS = {
   log_line_prefix: "%m [%p] ",
 };
 
+/** Tests connect hundreds of times, and derive the key from the password each time. */
+const THROWAWAY = ["fsync=off", "full_page_writes=off", "scram_iterations=1"];
+
 /** Opens one connection, for work that needs no pool. */
 export function connect(url: string): postgres.Sql {
   return postgres(url, { max: 1, onnotice: () => {}, connect_timeout: 5 });
@@ -67,7 +70,7 @@ export async function prepareCluster(
         ...["--username", "postgres", "--pwfile", passwordFile, "--auth", "scram-sha-256"],
         ...["--encoding", "UTF8", "--locale-provider", "builtin", "--builtin-locale", "C.UTF-8"],
         ...["--no-sync", "--no-instructions"],
-        ...(isThrowaway ? ["--set", "fsync=off", "--set", "full_page_writes=off"] : []),
+        ...(isThrowaway ? THROWAWAY.flatMap((setting) => ["--set", setting]) : []),
       ],
       env: { LC_ALL: "C" },
     }));
