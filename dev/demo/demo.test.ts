@@ -7,18 +7,21 @@ import { freePorts, ROOT, runToEnd } from "../local/mod.ts";
 import { loginOf, PASSWORD } from "./cast.ts";
 import { passTime } from "./clock.ts";
 
-/** The world of the seed 1. A change of it changes this line. How many texts there are depends on the bot, too. */
-const WORLD =
-  /^ {2}World +705 leads, 88 waiting, 33 duplicates, 23 people twice, 28 rejected deliveries, 10 returned, 204 conversations, /m;
-
 const dataDir = Deno.makeTempDirSync({ prefix: "lead-intake-demo-" });
 const [port, dbPort] = freePorts(2) as [number, number];
 // For pictures, as a reader sees it.
-const pace = Deno.env.has("DESK_PICTURES") ? "6" : "30";
+const [pace, recruits, conversations] = Deno.env.has("DESK_PICTURES") ? [6, 200, 204] : [30, 40, 44];
+/** The world of the seed 1. A change of it changes this line. How many texts there are depends on the bot, too. */
+const WORLD = new RegExp(
+  "^ {2}World +705 leads, 88 waiting, 33 duplicates, 23 people twice, 28 rejected deliveries, 10 returned, " +
+    `${conversations} conversations, `,
+  "m",
+);
+
 const demo = new Deno.Command("npm", {
   args: [
     ...["run", "--silent", "demo", "--", "--port", `${port}`, "--db-port", `${dbPort}`, "--data-dir", dataDir],
-    ...["--pace", pace],
+    ...["--pace", `${pace}`, "--recruits", `${recruits}`],
   ],
   cwd: ROOT,
   stdout: "piped",

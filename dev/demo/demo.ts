@@ -22,6 +22,8 @@ export interface DemoOptions {
   seed: number;
   /** The leads that vendors post a minute. */
   pace: number;
+  /** How many of those who are greeted write back in the 30 days. */
+  recruits: number;
   reset?: boolean;
 }
 
@@ -86,7 +88,7 @@ export class Demo implements Launched {
       const sql = connect(8);
       const keys = await makeAgencies(sql, this.#receiver);
       const vendors = new VendorClient(info, this.#graph, keys);
-      const world = await makeWorld({ stack: info, sql, twilio: this.#twilio, vendors }, kept.seed);
+      const world = await makeWorld({ stack: info, sql, twilio: this.#twilio, vendors }, kept.seed, this.#options.recruits);
       Object.assign(kept, { world, keys: [...keys], secrets: this.#receiver.secrets });
       this.#keep(kept);
       await sql.end();

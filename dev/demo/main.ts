@@ -2,11 +2,9 @@
 import { resolve } from "node:path";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { launch, readOptions, readPort, ROOT } from "../local/mod.ts";
-import { Demo } from "./demo.ts";
+import { Demo, type DemoOptions } from "./demo.ts";
 
-const options = readOptions<
-  { port: number; dbPort: number; dataDir: string; seed: number; pace: number; reset?: boolean }
->(
+const options = readOptions<DemoOptions>(
   new Command("npm run demo --")
     .description("Starts the service with 30 days behind it, and with vendors and recruits who go on. Ctrl-C stops it.")
     .addOption(
@@ -20,6 +18,8 @@ const options = readOptions<
     )
     .addOption(new Option("--pace <number>", "leads that vendors post a minute").default(6).argParser(Number))
     .option("--reset", "begin anew")
+    // Most of the time that a world takes is for their texts.
+    .addOption(new Option("--recruits <number>").hideHelp().default(200).argParser(Number))
     .addOption(
       new Option("--db-url <url>").hideHelp().argParser(() => {
         throw new InvalidArgumentError(

@@ -18,8 +18,6 @@ export interface Tools {
   vendors: VendorClient;
 }
 
-/** How many of those who are greeted write back. */
-const CONVERSATIONS = 200;
 /** At most so many turns has a conversation of the corpus. */
 const TURNS = 14;
 const MINUTE = 60_000;
@@ -31,8 +29,13 @@ interface Stored {
   lead: PlannedLead;
 }
 
-/** Makes the 30 days of the world, all within seconds, and moves the clock. The same seed makes the same. Returns it in a line. */
-export async function makeWorld(tools: Tools, seed: number): Promise<string> {
+/**
+ * Makes the 30 days of the world, all within seconds, and moves the clock. The same seed makes the same. Returns it in a
+ * line.
+ *
+ * @param recruits how many of those who are greeted write back
+ */
+export async function makeWorld(tools: Tools, seed: number, recruits: number): Promise<string> {
   const { sql } = tools;
   // No page is open yet that an event could reach.
   await sql`alter system set lead_intake.broadcasts_left = '0'`;
@@ -43,7 +46,7 @@ export async function makeWorld(tools: Tools, seed: number): Promise<string> {
   const planned = planLeads(new Applicants(random), now);
   const stored = await postLeads(tools, planned);
   const leads = new Date();
-  await talk(tools, stored, random);
+  await talk(tools, stored, random, recruits);
   const texts = new Date();
   await act(tools, stored, seed);
   const sales = await present(sql, now);
@@ -136,7 +139,7 @@ async function ruleRepeats(sql: postgres.Sql, planned: PlannedLead[]): Promise<v
 }
 
 /** People are greeted, write back, and the bot goes on with them. Each turn is taken for all at once. */
-async function talk(tools: Tools, stored: Stored[], random: Random): Promise<void> {
+async function talk(tools: Tools, stored: Stored[], random: Random, count: number): Promise<void> {
   const { sql, twilio, stack } = tools;
   const agencies = new Map(AGENCIES.map(({ id, phone }) => [id, phone]));
   const reachable = await sql`
@@ -149,7 +152,7 @@ async function talk(tools: Tools, stored: Stored[], random: Random): Promise<voi
   // To some numbers nothing can be sent.
   for (const { lead } of greeted.slice(3, 9)) twilio.fail({ to: lead.phone, code: 21614 });
   const people = new Map(greeted.slice(9).map((one) => [one.lead.phone, one]));
-  const recruits = random.shuffle([...people.values()]).slice(0, CONVERSATIONS).map(({ id, lead }, n) =>
+  const recruits = random.shuffle([...people.values()]).slice(0, count).map(({ id, lead }, n) =>
     // Every second one stops to answer some time.
     new Recruit(lead.phone, serviceOf.get(id)!, n * 7, random.happens(0.5))
   );
