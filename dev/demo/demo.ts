@@ -88,7 +88,11 @@ export class Demo implements Launched {
       const sql = connect(8);
       const keys = await makeAgencies(sql, this.#receiver);
       const vendors = new VendorClient(info, this.#graph, keys);
-      const world = await makeWorld({ stack: info, sql, twilio: this.#twilio, vendors }, kept.seed, this.#options.recruits);
+      const world = await makeWorld(
+        { stack: info, sql, twilio: this.#twilio, vendors },
+        kept.seed,
+        this.#options.recruits,
+      );
       Object.assign(kept, { world, keys: [...keys], secrets: this.#receiver.secrets });
       this.#keep(kept);
       await sql.end();
