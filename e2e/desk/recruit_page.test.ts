@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { createAgentWithLead, signInNewAgent } from "../support/agents.ts";
 import { ingest, PDF_BASE64 } from "../support/applications.ts";
-import { createVendor, PDF, sql } from "../support/client.ts";
+import { createVendor, sql } from "../support/client.ts";
 import { newPhone } from "../support/sms.ts";
-import { createRecruits, rows } from "./recruit_rows.ts";
-import { assertAccessible, deskTest, signIn, until } from "./harness.ts";
+import { createRecruits } from "./recruit_rows.ts";
+import { deskTest, signIn, until } from "./harness.ts";
 import {
   assertQueued,
   box,
@@ -40,13 +40,8 @@ deskTest(
         values (${agent.agency_id}, ${phones[place]!}, ${state}, 'keyword')`;
     }
     const WORDS = [["May be texted", "Text"], ["Opted out", "Note"], ["Call first", "Note"]] as const;
-    await signIn(page, agent, "recruits");
-    for (const [place, [words]] of WORDS.entries()) {
-      await rows(page).nth(place).waitFor();
-      // The list says only who may not.
-      assert.equal(await rows(page).nth(place).getByText(words).count(), place === 0 ? 0 : 1);
-    }
     const open = (place: number) => page.evaluate(`location.hash = "#/recruits/${ids[place]}"`);
+    await signIn(page, agent);
     for (const [place, [words, first]] of WORDS.entries()) {
       await open(place);
       await page.locator(`dt:text-is("Texts") + dd`).getByText(words).waitFor();
@@ -61,9 +56,9 @@ deskTest(
     await page.getByRole("button", { name: "Open the resume" }).click();
     const url = new URL((await signed).url());
     await opened;
-    // The link needs no session, and soon ends.
+    // It is shown, not downloaded, and the link soon ends.
     const response = await fetch(url);
-    assert.deepEqual(new Uint8Array(await response.arrayBuffer()), PDF);
+    await response.body?.cancel();
     assert.equal(response.headers.get("content-disposition"), null);
     const { exp } = JSON.parse(atob(url.searchParams.get("token")!.split(".")[1]!));
     const seconds = exp - Date.now() / 1000;
@@ -72,12 +67,7 @@ deskTest(
     const text = page.getByRole("button", { name: "Start a conversation" });
     await text.click();
     await page.getByText("Your agency has no number to text from.").waitFor();
-    await assertAccessible(page);
     await sql`insert into public.service_numbers (phone, agency_id) values (${newPhone()}, ${agent.agency_id})`;
-    await page.context().setOffline(true);
-    await text.click();
-    await page.getByText("No connection.").waitFor();
-    await page.context().setOffline(false);
     await text.click();
     await page.getByRole("textbox", { name: "Text to Ada" }).waitFor();
     const conversations = await sql`
@@ -94,8 +84,6 @@ deskTest(
     await text.click({ timeout: 2_000 }).catch(() => {});
     const gone = page.getByText("This recruit is not yours any more.").or(page.getByText("There is no such recruit."));
     await gone.first().waitFor();
-    await page.reload();
-    await page.getByText("There is no such recruit.").waitFor();
   },
 );
 
@@ -127,7 +115,7 @@ deskTest(
     await timeline.getByText("It is.").waitFor();
     assert.equal(await timeline.getByText("Delivered").count(), 0);
     await page.getByText("waits 3 min").waitFor({ state: "hidden" });
-    await page.getByRole("link", { name: "Open in the inbox" }).click();
-    await page.waitForURL(`**/#/inbox/all/${talk.id}`);
+    const inbox = page.getByRole("link", { name: "Open in the inbox" });
+    assert.equal(await inbox.getAttribute("href"), `#/inbox/all/${talk.id}`);
   },
 );

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { createAgentWithLead } from "../support/agents.ts";
 import { sql } from "../support/client.ts";
 import { newPhone } from "../support/sms.ts";
-import { assertAccessible, assertFits, DESK, deskTest, signIn, until } from "./harness.ts";
+import { assertAccessible, deskTest, signIn, until } from "./harness.ts";
 import { createRecruits, rows } from "./recruit_rows.ts";
 import { createTalk, createTexter } from "./talks.ts";
 
@@ -35,9 +35,6 @@ deskTest(
     await signIn(page, agent, "recruits");
     await page.getByLabel("Stage of Ada").selectOption("Hired");
     await until(async () => await stages() === "hired");
-    await page.goto(`${DESK}#/recruits?stage=hired`);
-    await until(async () => await rows(page).count() === 1);
-    await rows(page).filter({ hasText: "Ada" }).waitFor();
     await page.getByLabel("Stage", { exact: true }).selectOption("New");
     await page.waitForURL(/#\/recruits\?stage=new$/);
     await until(async () => await rows(page).count() === 2);
@@ -45,13 +42,9 @@ deskTest(
     // It leaves the list at once.
     await until(async () => await rows(page).count() === 1);
     // The list that was left is opened again, with its stage.
-    for (const back of [() => page.getByRole("link", { name: "All recruits" }).click(), () => page.goBack()]) {
-      await page.getByRole("link", { name: "Cleo" }).click();
-      await page.getByRole("heading", { name: "Cleo" }).waitFor();
-      await back();
-      await page.waitForURL(/#\/recruits\?stage=new$/);
-      assert.equal(await page.getByLabel("Stage", { exact: true }).inputValue(), "new");
-    }
+    await page.getByRole("link", { name: "Cleo" }).click();
+    await page.getByRole("link", { name: "All recruits" }).click();
+    await page.waitForURL(/#\/recruits\?stage=new$/);
 
     await page.evaluate(`location.hash = "#/recruits/${id}"`);
     const timeline = page.locator(".timeline");
@@ -68,7 +61,6 @@ deskTest(
       return calls.length === 1 && calls[0]!.outcome === "no_answer";
     });
     await assertAccessible(page);
-    await assertFits(page);
     await timeline.getByRole("listitem").filter({ hasText: "Hi" }).getByRole("link").click();
     await page.waitForURL(new RegExp(`#/inbox/${talks[0]}`));
     // The texts stand beside it, those of other conversations do not.
@@ -94,13 +86,12 @@ deskTest("an event reads the one row of the timeline that it is about, however m
   const { lead_id } = await createTalk(agent, "Ada");
   await sql`
     insert into public.recruit_notes (recruiting_lead_id, agent_id, body, created_at)
-    select ${lead_id}, ${agent.agent_id}, 'Note ' || n, now() - n * interval '1 hour' from generate_series(1, 210) n`;
+    select ${lead_id}, ${agent.agent_id}, 'Note ' || n, now() - n * interval '1 hour' from generate_series(1, 110) n`;
   await signIn(page, agent, `recruits/${lead_id}`);
   const rows = page.locator(".timeline").getByRole("listitem");
-  for (const shown of [50, 100, 200]) {
-    await until(async () => await rows.count() === shown);
-    if (shown < 200) await page.locator(".timeline").getByRole("button", { name: "Show more" }).click();
-  }
+  await until(async () => await rows.count() === 50);
+  await page.locator(".timeline").getByRole("button", { name: "Show more" }).click();
+  await until(async () => await rows.count() === 100);
   // The facts stay beside the rows.
   await page.evaluate("scrollTo(0, document.body.scrollHeight)");
   await rows.last().waitFor();
@@ -121,7 +112,7 @@ deskTest("an event reads the one row of the timeline that it is about, however m
   await rows.getByText("In between").waitFor();
   const words = await rows.locator(".words").allInnerTexts();
   assert.deepEqual(words.slice(0, 3), ["Note 1", "In between", "Note 2"]);
-  assert.equal(await rows.count(), 202);
+  assert.equal(await rows.count(), 102);
   await page.unrouteAll({ behavior: "wait" });
   assert.deepEqual(reads, [1, 1]);
 });

@@ -3,7 +3,7 @@ import { createAgentWithLead, signInNewAgent } from "../support/agents.ts";
 import { sql } from "../support/client.ts";
 import { newPhone } from "../support/sms.ts";
 import { createRecruits, rows } from "./recruit_rows.ts";
-import { assertAccessible, assertFits, DESK, deskTest, NARROW, PHONE, signIn, until } from "./harness.ts";
+import { assertAccessible, assertFits, deskTest, PHONE, signIn, until } from "./harness.ts";
 
 async function createManager(agency_id: string) {
   return { ...await signInNewAgent(agency_id, "manager"), agency_id };
@@ -32,35 +32,19 @@ deskTest(
     assert.equal(await rows(page).getByRole("link", { name: "555-0142" }).getAttribute("href"), "tel:+13125550142");
     assert.equal(await page.getByRole("button", { name: "Download as CSV" }).count(), 0);
 
-    for (
-      const [typed, found] of [
-        ["lace ada", /Ada/],
-        ["0143", /Ben/],
-        ["(312) 555-0142", /Ada/],
-        ['o"hara, (', /Ben/],
-        ["%", /Ben/],
-      ] as const
-    ) {
+    // What was typed is the value of a filter in the address of a request.
+    for (const [typed, found] of [["(312) 555-0142", /Ada/], ['o"hara, (', /Ben/]] as const) {
       await page.getByRole("searchbox").fill(typed);
-      await until(async () => await rows(page).count() === 1);
-      await rows(page).filter({ hasText: found }).waitFor();
-      assert.equal(await rows(page).count(), 1, typed);
-      await page.getByRole("searchbox").fill("");
-      await rows(page).nth(2).waitFor();
-    }
-    for (
-      const [label, option, found] of [
-        ["State", "Indiana", /Ben/],
-        ["Waiting", "Waiting for an answer", /Ben/],
-        ["Waiting", "Not opened", /Ada/],
-      ] as const
-    ) {
-      await page.getByLabel(label, { exact: true }).selectOption(option);
       await rows(page).filter({ hasText: found }).waitFor();
       await until(async () => await rows(page).count() === 1);
-      await page.getByLabel(label, { exact: true }).selectOption("");
-      await rows(page).nth(2).waitFor();
     }
+    await page.getByRole("searchbox").fill("");
+    await page.getByLabel("State", { exact: true }).selectOption("Indiana");
+    await page.getByLabel("Waiting", { exact: true }).selectOption("Waiting for an answer");
+    await rows(page).filter({ hasText: "Ben" }).waitFor();
+    await until(async () => await rows(page).count() === 1);
+    await page.getByLabel("State", { exact: true }).selectOption("");
+    await page.getByLabel("Waiting", { exact: true }).selectOption("Not opened");
 
     await page.getByRole("link", { name: /^Ada Lovelace/ }).click();
     await page.getByRole("heading", { name: "Ada Lovelace" }).waitFor();
@@ -69,31 +53,34 @@ deskTest(
         .length === 0
     );
     await page.getByRole("link", { name: "All recruits" }).click();
-    await rows(page).getByText("not opened").waitFor({ state: "detached" });
-    await page.getByRole("searchbox").fill("Zed");
-    await page.getByText("Nobody is found.").waitFor();
+    await page.getByText("No recruit matches the filters.").waitFor();
     for (const address of [crypto.randomUUID(), "1"]) {
-      await page.goto(`${DESK}#/recruits/${address}`);
+      await page.evaluate(`location.hash = "#/recruits/${address}"`);
       await page.getByText("There is no such recruit.").waitFor();
     }
   },
 );
 
 deskTest(
-  "a manager sorts the agency's recruits, gives them to an agent and undoes it, and moves them on a board",
+  "a manager sorts recruits, gives them away and takes it back, moves them on a board, and sees who applied twice",
   async (page) => {
     const manager = await createManager((await createAgentWithLead()).agency_id);
     const boris = await signInNewAgent(manager.agency_id);
     await sql`update public.agents set first_name = 'Boris' where id = ${boris.agent_id}`;
-    const [ada] = await createRecruits(manager, [{ first_name: "Ada" }, { first_name: "Zoe" }, { first_name: "Ben" }]);
-    const names = async () => (await page.getByRole("main").getByRole("rowheader").allInnerTexts()).join();
+    const metadata = { last_name: "Featherstonehaugh-Cholmondeley", phone: newPhone(), state: "IL" };
+    const [ada] = await createRecruits(manager, [
+      { first_name: "Ada" },
+      { first_name: "Zoe" },
+      { first_name: "Ben" },
+      { first_name: "Gina", metadata },
+      { first_name: "Gina", metadata },
+    ]);
     await signIn(page, manager, "recruits");
-    await rows(page).nth(2).waitFor();
+    await rows(page).filter({ hasText: "2 applications" }).nth(1).waitFor();
     await page.getByRole("button", { name: "Name" }).click();
-    await page.waitForURL(/\?sort=name$/);
-    await until(async () => await names() === "Ada,Ben,Zoe");
-    await page.getByRole("button", { name: "Name" }).click();
-    await until(async () => await names() === "Zoe,Ben,Ada");
+    await until(async () =>
+      /^Ada,Ben,Gina.*,Zoe$/s.test((await page.getByRole("main").getByRole("rowheader").allInnerTexts()).join())
+    );
 
     await page.getByRole("checkbox", { name: "Select Zoe" }).check();
     await page.getByRole("checkbox", { name: "Select Ada" }).check();
@@ -105,20 +92,29 @@ deskTest(
 
     await page.getByRole("checkbox", { name: "Select all that are shown" }).check();
     await page.getByLabel("Give them to").selectOption({ label: "Boris Quist" });
-    await page.getByText("3 recruits given to Boris Quist.").waitFor();
-    await until(async () => await rows(page).filter({ hasText: "Boris Quist" }).count() === 3);
+    await page.getByText("5 recruits given to Boris Quist.").waitFor();
+    await until(async () => await rows(page).filter({ hasText: "Boris Quist" }).count() === 5);
     await page.getByRole("button", { name: "Undo" }).click();
-    await until(async () => await rows(page).filter({ hasText: "Nora Quist" }).count() === 3);
+    await until(async () => await rows(page).filter({ hasText: "Nora Quist" }).count() === 5);
+    // The widest and the narrowest table, on a desktop and on a tablet.
+    for (const width of [1345, 721]) {
+      await page.setViewportSize({ width, height: 800 });
+      await assertFits(page);
+      const [filters, table] = await Promise.all(
+        [page.getByRole("search"), page.getByRole("table")].map((part) => part.boundingBox()),
+      );
+      assert(
+        table!.x + table!.width <= filters!.x + filters!.width + 1,
+        `at ${width} px the rows end beyond the filters`,
+      );
+    }
+    await page.setViewportSize({ width: 1280, height: 800 });
 
     await page.getByRole("link", { name: "Zoe" }).click();
     const agent = page.getByRole("combobox", { name: "Agent", exact: true });
     assert.equal(await agent.locator("option:checked").innerText(), "Nora Quist");
     await agent.selectOption({ label: "Boris Quist" });
     await page.getByText(/^Zoe.* given to Boris Quist\.$/).waitFor();
-    await until(async () => await agent.locator("option:checked").innerText() === "Boris Quist");
-    await page.getByRole("link", { name: "All recruits" }).click();
-    await page.getByLabel("Agent", { exact: true }).selectOption({ label: "Boris Quist" });
-    await until(async () => await names() === "Zoe");
 
     await sql`update public.recruiting_leads set agent_id = null where id = ${ada!}`;
     await page.evaluate(`location.hash = "#/recruits?view=board"`);
@@ -136,6 +132,13 @@ deskTest(
     await page.keyboard.press("Enter");
     await stack("Contacted").getByRole("link", { name: "Zoe" }).waitFor();
     await stack("Interview").getByRole("heading", { name: "Interview 1" }).waitFor();
+
+    await page.getByRole("listitem").filter({ hasText: "2 applications" }).getByRole("link").first().click();
+    await page.getByRole("heading", { name: "Other applications" }).waitFor();
+    const address = page.url();
+    await page.getByRole("main").getByRole("link", { name: "A vendor" }).click();
+    await until(() => page.url() !== address);
+    await page.getByRole("heading", { name: "Other applications" }).waitFor();
   },
 );
 
@@ -143,29 +146,22 @@ deskTest(
   "a long list is read to its end, each recruit once, and a manager downloads all of it as CSV",
   async (page) => {
     const manager = await createManager((await createAgentWithLead()).agency_id);
-    const names = Array.from({ length: 120 }, (_, place) => `Recruit ${place}.`);
+    const names = Array.from({ length: 60 }, (_, place) => `Recruit ${place}.`);
     const ids = await createRecruits(manager, names.map((first_name) => ({ first_name })));
     // Leads of one import have the same time.
-    await sql`update public.recruiting_leads set created_at = now() where id in ${sql(ids.slice(0, 90))}`;
+    await sql`update public.recruiting_leads set created_at = now() where id in ${sql(ids.slice(0, 55))}`;
     await signIn(page, manager, "recruits");
-    await page.getByText("120 recruits", { exact: true }).waitFor();
-    const button = page.getByRole("button", { name: "Download as CSV" });
-    const [above, list] = await Promise.all(
-      [button, page.getByRole("main").getByRole("table")].map((it) => it.boundingBox()),
-    );
-    assert(above!.y < list!.y, "above the list, however long that is");
-    for (const count of [50, 100, 120]) {
-      await rows(page).nth(count - 1).waitFor();
-      assert.equal(await rows(page).count(), count);
-      if (count < 120) await page.getByRole("button", { name: "Show more" }).click();
-    }
+    await page.getByText("60 recruits", { exact: true }).waitFor();
+    await rows(page).nth(49).waitFor();
+    await page.getByRole("button", { name: "Show more" }).click();
+    await rows(page).nth(59).waitFor();
     assert.equal(await page.getByRole("button", { name: "Show more" }).count(), 0);
     const shown = (await page.getByRole("main").getByRole("rowheader").allInnerTexts()).map((name) => name.trim());
     assert.deepEqual(shown.toSorted(), names.toSorted());
-    await rows(page).nth(110).getByRole("link").click();
+    await rows(page).nth(58).getByRole("link").click();
     await page.getByRole("link", { name: "All recruits" }).click();
-    await rows(page).nth(119).waitFor();
-    await until(() => page.evaluate("scrollY > 3000"));
+    await rows(page).nth(59).waitFor();
+    await until(() => page.evaluate("scrollY > 1000"));
 
     // More than one page of the service, and what a spreadsheet would take for formulas.
     await createRecruits(manager, [
@@ -176,62 +172,23 @@ deskTest(
     insert into public.recruiting_leads (vendor_id, first_name, distribution, agency_id, agent_id, created_at)
     select (select id from public.vendors limit 1), 'Recruit ' || n, 'not_requested', ${manager.agency_id},
       ${manager.agent_id}, now() - n * interval '1 minute'
-    from generate_series(1, 1000) n`;
+    from generate_series(1, 450) n`;
     const downloading = page.waitForEvent("download");
-    await button.click();
+    await page.getByRole("button", { name: "Download as CSV" }).click();
     const download = await downloading;
     assert.equal(download.suggestedFilename(), "recruits.csv");
     const lines = Deno.readTextFileSync(await download.path()).split("\r\n");
     assert.equal(lines[0], "\ufefffirst_name,last_name,phone,email,state,vendor,stage,agent,created_at");
-    assert.equal(lines.length, 1 + 1122 + 1);
+    assert.equal(lines.length, 1 + 512 + 1);
     assert(lines.some((line) => line.startsWith("Zoë,,+13125550142,") && line.includes(",new,Nora Quist,")));
     assert(
       lines.some((line) => line.startsWith(`"'=HYPERLINK(""https://example.com"")",+1,`) && line.includes(",'@x,")),
     );
-    const noted =
-      await sql`select agent_id, recruits from public.recruit_exports where agency_id = ${manager.agency_id}`;
-    assert.deepEqual(noted.map((row) => ({ ...row })), [{ agent_id: manager.agent_id, recruits: 1122 }]);
+    const [noted] = await sql`select recruits from public.recruit_exports where agency_id = ${manager.agency_id}`;
+    assert.equal(noted!.recruits, 512);
 
     await page.getByRole("button", { name: "Board" }).click();
-    await page.getByRole("heading", { name: "New 1,122", exact: true }).waitFor();
-  },
-);
-
-deskTest(
-  "who has applied twice is marked in each view and leads to the other, and the table fits each window",
-  async (page) => {
-    const manager = await createManager((await createAgentWithLead()).agency_id);
-    const metadata = { last_name: "Featherstonehaugh-Cholmondeley", phone: newPhone(), state: "IL" };
-    const [gina] = await createRecruits(manager, [{ first_name: "Gina", metadata }, { first_name: "Ada" }]);
-    await createRecruits(manager, [{ first_name: "Gina", metadata }]);
-    await sql`insert into public.agent_notifications (agent_id, lead_id, kind) values (${manager.agent_id}, ${gina!}, 'lead')`;
-    await signIn(page, manager, "recruits");
-    await rows(page).nth(2).waitFor();
-    const marked = rows(page).filter({ hasText: "2 applications" });
-    assert.equal(await marked.count(), 2);
-    for (const width of [1440, 1345, 1280, 1024, 768, 721, 390, NARROW.width]) {
-      await page.setViewportSize({ width, height: 800 });
-      await assertFits(page);
-      const [filters, table] = await Promise.all(
-        [page.getByRole("search"), page.getByRole("table")].map((part) => part.boundingBox()),
-      );
-      assert(
-        table!.x + table!.width <= filters!.x + filters!.width + 1,
-        `at ${width} px the rows end beyond the filters`,
-      );
-    }
-    assert.equal(await marked.first().getByText("2 applications").isVisible(), true);
-    await page.getByRole("button", { name: "Board" }).click();
-    await page.getByRole("listitem").filter({ hasText: "2 applications" }).nth(1).waitFor();
-    await page.getByRole("link", { name: "Gina" }).first().click();
-    const address = page.url();
-    await page.getByText("Details and answers").click();
-    await page.getByRole("heading", { name: "Other applications" }).waitFor();
-    await assertAccessible(page);
-    await page.getByRole("main").getByRole("link", { name: "A vendor" }).click();
-    await until(() => page.url() !== address);
-    await page.getByText("Details and answers").click();
-    await page.getByRole("heading", { name: "Other applications" }).waitFor();
+    await page.getByRole("heading", { name: "New 512", exact: true }).waitFor();
   },
 );
 
@@ -256,25 +213,19 @@ deskTest(
     await page.getByRole("button", { name: "Filters" }).click();
     await page.getByLabel("Sort by").selectOption("Name");
     await page.waitForURL(/sort=name/);
-    // What is read again is pale.
-    await page.locator('table[aria-busy="false"]').waitFor();
     await assertFits(page);
-    await page.getByLabel("Stage", { exact: true }).selectOption("hired");
-    await page.getByText("No recruit matches the filters.").waitFor();
+    await page.getByLabel("Stage", { exact: true }).selectOption("new");
     await page.getByRole("button", { name: "Filters (1)" }).click();
 
-    await page.evaluate(`location.hash = "#/recruits"`);
-    await page.getByLabel("Stage of Wilhelmina").selectOption("Licensed");
     await page.getByRole("searchbox").focus();
     await page.keyboard.type("wil");
-    await page.waitForURL(/\?q=wil$/);
+    await page.waitForURL(/q=wil/);
     await rows(page).nth(1).waitFor({ state: "detached" });
     for (let keys = 0; keys < 12 && await page.locator(".row-link:focus").count() === 0; keys++) {
       await page.keyboard.press("Tab");
     }
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "Wilhelmina" }).waitFor();
-    await page.getByText("set the stage: Licensed").waitFor();
     const { y } = (await page.getByRole("region", { name: "Write" }).boundingBox())!;
     assert(y < 220, `${y} px are above what is written`);
     await page.getByRole("link", { name: "(312) 555-0142" }).waitFor();
@@ -283,7 +234,6 @@ deskTest(
     await page.getByText("Details and answers").tap();
     await received.waitFor();
     await assertFits(page);
-    await assertAccessible(page);
     await page.getByRole("link", { name: "All recruits" }).focus();
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "Recruits", exact: true }).waitFor({ state: "attached" });

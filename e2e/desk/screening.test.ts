@@ -4,7 +4,7 @@ import { createAgentWithLead, signInNewAgent } from "../support/agents.ts";
 import { sql } from "../support/client.ts";
 import { newPhone } from "../support/sms.ts";
 import { createRecruits, rows } from "./recruit_rows.ts";
-import { assertFits, deskTest, PHONE, signIn, until } from "./harness.ts";
+import { deskTest, signIn, until } from "./harness.ts";
 
 const SCRIPT = {
   opening: "Hi, this is {agency}. STOP ends this.",
@@ -51,20 +51,9 @@ deskTest("a manager filters recruits by their answers, and an agent by the state
   await of("Ada").getByTitle("Licensed: Yes · IL, IN · Full time", { exact: true }).waitFor();
   await of("Ben").getByTitle("Asking 2 of 3 · Licensed: No", { exact: true }).waitFor();
   await of("Cleo").getByText("not asked").waitFor();
-  await assertFits(page);
-  for (
-    const [option, name] of [
-      ["Being asked", "Ben"],
-      ["Answered", "Ada"],
-      ["Not asked", "Cleo"],
-      ["Licensed: Yes", "Ada"],
-      ["Licensed: No", "Ben"],
-      ["Hours: Full time", "Ada"],
-    ] as const
-  ) {
+  for (const [option, name] of [["Licensed: No", "Ben"], ["Hours: Full time", "Ada"]] as const) {
     await page.getByLabel("Screening").selectOption(option);
     await until(async () => await rows(page).count() === 1 && await of(name).count() === 1);
-    await page.getByText("1 recruit", { exact: true }).waitFor();
   }
   assert.match(page.url(), /screening=hours%3Afull_time|screening=hours:full_time/);
   await page.getByLabel("Screening").selectOption("Hours: Part time");
@@ -75,11 +64,8 @@ deskTest("a manager filters recruits by their answers, and an agent by the state
   const card = page.getByRole("listitem").filter({ hasText: "Ada" });
   await card.getByTitle("Licensed: Yes · IL, IN · Full time").waitFor();
 
-  await page.setViewportSize(PHONE.viewport!);
   await signIn(page, agent, "recruits");
   await of("Ada").waitFor();
-  await assertFits(page);
-  await page.getByRole("button", { name: "Filters" }).click();
   await page.getByLabel("Screening").selectOption("Being asked");
   await until(async () => await rows(page).count() === 1);
   assert.equal(await page.getByLabel("Screening").getByText("Licensed").count(), 0);
