@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { createAgentWithLead, signInNewAgent } from "../support/agents.ts";
 import { sql } from "../support/client.ts";
 import { rows } from "./recruit_rows.ts";
-import { assertAccessible, assertFits, deskTest, PHONE, signIn, until } from "./harness.ts";
+import { assertAccessible, assertFits, deskTest, signIn, until } from "./harness.ts";
 
 async function textOf(page: Page, row = 0): Promise<string> {
   await rows(page).nth(row).waitFor();
@@ -42,9 +42,6 @@ deskTest(
     await page.waitForTimeout(500);
     assert.deepEqual([page.context().pages().length, await popout.title()], [2, "typed in"]);
     await popout.close();
-    const another = page.waitForEvent("popup");
-    await present.click();
-    await (await another).close();
     await page.evaluate("globalThis.open = () => null");
     await present.click();
     await page.getByText("The browser has blocked the window.").waitFor();
@@ -63,8 +60,6 @@ deskTest(
       /^Rosa Delgado \(773\) 555-0112 IL Final expense Presented \d+:\d\d [AP]M 1 1 \d+:\d\d [AP]M Present again/,
     );
     assert.equal(await rows(page).getByRole("link").getAttribute("href"), "tel:+17735550112");
-    await page.setViewportSize(PHONE.viewport!);
-    await assertFits(page);
     await assertAccessible(page);
   },
 );
@@ -74,47 +69,37 @@ deskTest("a manager reads the agency's sales leads to their end, and finds, sort
   await sql`
     insert into public.leads (external_id, agency_id, agent_id, first_name, phone, phone_e164, state, type, created_at, stage)
     select gen_random_uuid(), ${agent.agency_id}, ${agent.agent_id}, 'Lead ' || n || '.', '555', '+131255501' || n,
-      case n when 78 then 'new york' else 'IL' end, case n when 78 then 'union' else 'fe' end,
-      now() - n / 30 * interval '1 day', case n when 78 then 'called back' else 'new' end
-    from generate_series(1, 119) n`;
+      case n when 38 then 'new york' else 'IL' end, case n when 38 then 'union' else 'fe' end,
+      now() - n / 30 * interval '1 day', case n when 38 then 'called back' else 'new' end
+    from generate_series(1, 59) n`;
   await signIn(page, await signInNewAgent(agent.agency_id, "manager"), "sales");
   assert.match(await textOf(page), / IL Final expense New NQ Nora Quist /);
-  for (const count of [50, 100, 120]) {
-    await rows(page).nth(count - 1).waitFor();
-    assert.equal(await rows(page).count(), count);
-    if (count < 120) await page.getByRole("button", { name: "Show more" }).click();
-  }
+  await rows(page).nth(49).waitFor();
+  await page.getByRole("button", { name: "Show more" }).click();
+  await rows(page).nth(59).waitFor();
   const names = await rows(page).getByRole("rowheader").allInnerTexts();
-  assert.equal(new Set(names).size, 120);
-  await page.getByText("120 leads").waitFor();
-  const received = page.getByRole("columnheader", { name: "Received" });
-  assert.equal(await received.getAttribute("aria-sort"), "descending");
-  await received.getByRole("button").click();
-  await until(async () => /^Lead (9\d|1[01]\d)\./.test(await textOf(page)));
-  assert.equal(await received.getAttribute("aria-sort"), "ascending");
-  for (const typed of ["lead 77.", "0177"]) {
-    await page.getByRole("searchbox").fill(typed);
-    await until(async () => await rows(page).count() === 1);
-    assert.match(await textOf(page), /^Lead 77\./);
-  }
-  await page.getByText("1 lead", { exact: true }).waitFor();
-  await page.getByRole("searchbox").fill("");
-  const alone = async () => (await rows(page).getByRole("rowheader").allInnerTexts()).join() === "Lead 78.";
-  for (const [label, option] of [["Type", "Union"], ["State", "New York"], ["Stage", "Called back"]] as const) {
-    await page.getByLabel(label).selectOption(option);
-    await until(alone);
-    await page.getByLabel(label).selectOption("");
-    await until(async () => await rows(page).count() > 1);
-  }
+  assert.equal(new Set(names).size, 60);
+  await page.getByText("60 leads").waitFor();
+  await page.setViewportSize({ width: 768, height: 1024 });
+  await assertFits(page);
+  const button = await page.getByRole("button", { name: "Present to" }).first().boundingBox();
+  assert(button!.x + button!.width <= 768);
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.getByRole("columnheader", { name: "Received" }).getByRole("button").click();
+  await until(async () => /^Lead (3\d|[45]\d)\./.test(await textOf(page)));
   await page.getByLabel("Agent").selectOption(agent.agent_id);
   await page.waitForURL(/agent=/);
-  await page.getByRole("searchbox").fill("lead 77.");
+  await page.getByRole("searchbox").fill("0138");
   await until(async () => await rows(page).count() === 1);
-  for (const width of [768, 1024, 1345]) {
-    await page.setViewportSize({ width, height: 1024 });
-    await assertFits(page);
-    const button = await page.getByRole("button", { name: "Present to" }).boundingBox();
-    assert(button!.x + button!.width <= width);
+  assert.match(await textOf(page), /^Lead 38\./);
+  await page.getByRole("searchbox").fill("");
+  for (const [label, option] of [["Type", "Union"], ["State", "New York"], ["Stage", "Called back"]] as const) {
+    await page.getByLabel(label).selectOption(option);
+    await until(async () => (await rows(page).getByRole("rowheader").allInnerTexts()).join() === "Lead 38.");
+    if (label !== "Stage") {
+      await page.getByLabel(label).selectOption("");
+      await until(async () => await rows(page).count() > 1);
+    }
   }
   await page.getByLabel("State").selectOption("Texas");
   await page.getByText("Nobody is found.").waitFor();
