@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
 import { signInNewAgent } from "../support/agents.ts";
 import { sql } from "../support/client.ts";
-import { assertAccessible, assertFits, deskTest, signIn, until } from "./harness.ts";
+import { assertAccessible, deskTest, signIn, until } from "./harness.ts";
 import { createTeam } from "./teams.ts";
 
 deskTest(
@@ -24,12 +24,9 @@ deskTest(
     const save = form.getByRole("button", { name: "Save" });
     await save.click();
     await form.getByRole("alert").getByText('"Okla" is no state').waitFor();
+    assert.equal(await form.getByLabel("Leads a day, at most").inputValue(), "2", "nothing that was typed is lost");
     await form.getByLabel("States").fill("tx, Oklahoma");
     await form.getByLabel("Leads a day, at most").fill("40");
-    await form.getByLabel("Greeting").fill("Hi {name}");
-    await save.click();
-    await form.getByRole("alert").getByText("1,600 characters with {agency} and the word STOP").waitFor();
-    assert.equal(await form.getByLabel("Greeting").inputValue(), "Hi {name}", "nothing that was typed is lost");
     await form.getByLabel("Greeting").fill("Hi {first_name}, {agency} here. STOP ends this.");
     await save.click();
     await form.waitFor({ state: "hidden" });
@@ -41,7 +38,6 @@ deskTest(
     )
       .waitFor();
     await order.getByText("Earlier changes").click();
-    await order.getByText("Nora Quist opened the order again").waitFor();
     await order.getByText("Nora Quist paused the order").waitFor();
   },
 );
@@ -61,15 +57,6 @@ async function assertProblem(field: Locator, words: string): Promise<void> {
 async function choose(page: Page, name: string, item: string): Promise<void> {
   await page.getByRole("button", { name: `More about ${name}` }).click();
   await page.getByRole("menuitem", { name: item }).click();
-}
-
-/** Asserts that a tab fits each size, and that axe finds no fault in it. */
-async function look(page: Page): Promise<void> {
-  for (const [width, height] of [[390, 844], [1440, 900]] as const) {
-    await page.setViewportSize({ width, height });
-    await assertFits(page);
-  }
-  await assertAccessible(page);
 }
 
 deskTest("a manager changes people and the agency, and takes it back, and the history has all of it", async (page) => {
@@ -92,10 +79,6 @@ deskTest("a manager changes people and the agency, and takes it back, and the hi
   await away.getByRole("button", { name: "Save" }).click();
   await assertProblem(away.getByLabel("Away until"), "Olga has changed it meanwhile.");
   await away.getByRole("button", { name: "Close" }).click();
-  await row("Ada Byron").getByRole("cell", { name: "2098-01-01" }).waitFor();
-  await choose(page, "Ada Byron", "Back now");
-  await toast(page, "Ada Byron is back.").getByRole("button", { name: "Undo" }).click();
-  await toast(page, "Taken back.").last().waitFor();
   await row("Ada Byron").getByRole("cell", { name: "2098-01-01" }).waitFor();
   await choose(page, "Ada Byron", "Give no more recruits");
   await row("Ada Byron").getByRole("cell", { name: "takes no recruits" }).waitFor();
@@ -120,10 +103,9 @@ deskTest("a manager changes people and the agency, and takes it back, and the hi
   await question.getByLabel("All of that goes to").selectOption({ label: "Nora Quist" });
   await question.getByRole("button", { name: "Leave" }).click();
   await row("Ada Byron").getByRole("cell", { name: "deactivated" }).waitFor();
-  await look(page);
+  await assertAccessible(page);
 
   const tabs = page.getByRole("navigation", { name: "Settings" });
-  await page.setViewportSize({ width: 1280, height: 800 });
   await tabs.getByRole("link", { name: "Name and hours" }).click();
   const agency = page.getByRole("form", { name: "The agency" });
   await agency.getByLabel("Opens at").fill("");
@@ -143,14 +125,14 @@ deskTest("a manager changes people and the agency, and takes it back, and the hi
   assert.equal(await stored(), "America/Denver 08:15:00");
   await toast(page, "The agency is changed.").getByRole("button", { name: "Undo" }).click();
   await until(async () => !(await stored()).includes("Denver"));
-  await look(page);
+  await assertAccessible(page);
 
   await tabs.getByRole("link", { name: "History" }).click();
   const history = page.getByRole("table", { name: "History" });
   await history.getByRole("row", { name: "Nora Quist added Ines" }).waitFor();
   await history.getByRole("row", { name: "Nora Quist changed the opening time of the agency from 07:00 to 08:15" })
     .waitFor();
-  await look(page);
+  await assertAccessible(page);
 });
 
 deskTest("a manager writes a script, tries it and publishes it, and loses none without a question", async (page) => {
@@ -188,8 +170,6 @@ deskTest("a manager writes a script, tries it and publishes it, and loses none w
     await field(2, "Answer").nth(n).fill(name);
     await question(2).getByLabel("Other words for it").nth(n).fill(name.slice(0, 4).trim());
   }
-  await field(2, "Then").last().selectOption("End without a text");
-  await field(1, "After no").selectOption("Skip to 2. Full or part time?");
   await field(2, "Asked").selectOption("Only after “no” to 1. Do you have a broker's license?");
   // Enter publishes nothing: what is published below is the first version.
   await field(2, "Name in lists and spreadsheets").press("Enter");
@@ -201,7 +181,6 @@ deskTest("a manager writes a script, tries it and publishes it, and loses none w
   };
   await say("Hello", "Do you have a broker's license?");
   await say("nope", "Read as: licensed = no");
-  await say("part", "Read as: question_2 = part_time");
 
   await script.getByLabel("Opening").fill("Hi, this is {agency}.");
   await question(2).getByRole("button", { name: "Move Question 2 up" }).press("Enter");
@@ -210,7 +189,7 @@ deskTest("a manager writes a script, tries it and publishes it, and loses none w
   await question(1).getByText('Has "licensed", which is not an earlier question.').waitFor();
   assert.equal(await script.getByLabel("Opening").evaluate((field) => field.matches("[aria-invalid]:focus")), true);
   await script.getByText("Must have the word STOP.").waitFor();
-  await look(page);
+  await assertAccessible(page);
   await script.getByLabel("Opening").fill("Hi, this is {agency}. STOP ends this.");
   await question(1).getByRole("button", { name: "Move Question 1 down" }).press("Enter");
   await page.locator(":focus", { hasText: "Move Question 2 down" }).waitFor();
@@ -218,17 +197,11 @@ deskTest("a manager writes a script, tries it and publishes it, and loses none w
   await bot.getByText("Version 1 is on").waitFor();
   const [published] = await sql`select script from public.bot_scripts where agency_id = ${team.agency_id}`;
   assert.deepEqual(published!.script.questions, [
-    {
-      id: "licensed",
-      ask: "Do you have a broker's license?",
-      answer: "yes_no",
-      then: { no: { skip_to: "question_2" } },
-    },
+    { id: "licensed", ask: "Do you have a broker's license?", answer: "yes_no" },
     {
       id: "question_2",
       ask: "Full or part time?",
       answer: { choice: { full_time: ["Full"], part_time: ["Part"] } },
-      then: { part_time: { end: "question_2_part_time" } },
       only_if: { licensed: "no" },
     },
   ]);
@@ -236,14 +209,6 @@ deskTest("a manager writes a script, tries it and publishes it, and loses none w
   await tabs.getByRole("link", { name: "People" }).click();
   await tabs.getByRole("link", { name: "Bot" }).click();
   assert.equal(asked.length, 4);
-
-  await script.locator("[aria-disabled=true]", { hasText: "Publish" }).waitFor();
-  await script.getByLabel("Opening").fill("Hello, this is {agency}. STOP ends this.");
-  await script.getByRole("button", { name: "Publish" }).click();
-  await bot.getByText("Version 2 is on").waitFor();
-  await toast(page, "The script is published.").last().getByRole("button", { name: "Undo" }).click();
-  await bot.getByText("Version 3 is on").waitFor();
-  await until(async () => await script.getByLabel("Opening").inputValue() === "Hi, this is {agency}. STOP ends this.");
 
   await question(2).locator("summary").click();
   await question(2).getByRole("button", { name: "Remove Question 2" }).click();
@@ -259,14 +224,14 @@ deskTest("a manager writes a script, tries it and publishes it, and loses none w
   await bot.getByText("The bot is off").waitFor();
   await bot.getByRole("button", { name: "Publish again version 1" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Publish again" }).click();
-  await bot.getByText("Version 5 is on").waitFor();
+  await bot.getByText("Version 3 is on").waitFor();
   await toast(page, "The script is published.").last().getByRole("button", { name: "Undo" }).click();
   await bot.getByText("The bot is off").waitFor();
 
   await opening.fill("Hi");
   await tabs.getByRole("link", { name: "History" }).click();
   await page.getByRole("table", { name: "History" }).getByRole("row", {
-    name: "Nora Quist published version 5 of the bot",
+    name: "Nora Quist published version 3 of the bot",
   })
     .waitFor();
   assert.equal(asked.length, 7);
