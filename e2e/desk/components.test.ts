@@ -1,7 +1,7 @@
 /** Each component of desk/ui that acts, alone, on a page that is built for these tests (desk/ui/examples): keyboard, address, axe. */
 import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
-import { exampleTest } from "./examples.ts";
+import { exampleTest, showExample } from "./examples.ts";
 import { assertAccessible, assertFits, PHONE, until } from "./harness.ts";
 
 /** Whether an element has the focus. */
@@ -16,7 +16,7 @@ function calls(page: Page): Promise<number> {
 
 exampleTest(
   "action-button",
-  "acts once for a double click, keeps the focus, and says what went wrong",
+  "acts once for a double click; a question comes first, Escape is no consent, and a form has its fields",
   async (page) => {
     const button = page.getByRole("button", { name: "Do it" });
     await button.focus();
@@ -33,51 +33,44 @@ exampleTest(
     await page.evaluate("test.resolve()");
     await page.locator("button[aria-disabled=false]").waitFor();
     assert.equal(await calls(page), 2);
+
+    await showExample(page, "confirm-button");
+    const dialog = page.getByRole("dialog", { name: "Delete it" });
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await dialog.getByText("It is gone then.").waitFor();
+    await assertAccessible(page);
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "hidden" });
+    await page.keyboard.press("Enter");
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await dialog.waitFor({ state: "hidden" });
+    assert.equal(await calls(page), 0);
+    await page.keyboard.press("Enter");
+    await dialog.getByRole("button", { name: "Delete it" }).click();
+    await page.evaluate("test.reject('It was sent already.')");
+    await dialog.getByRole("alert").getByText("It was sent already.").waitFor();
+    await dialog.getByRole("button", { name: "Delete it" }).click();
+    await page.evaluate("test.resolve()");
+    await dialog.waitFor({ state: "hidden" });
+
+    await showExample(page, "form");
+    const field = page.getByLabel("E-mail");
+    assert.equal(await page.getByRole("textbox", { description: "Only you see it." }).count(), 1);
+    await field.press("Enter");
+    assert.equal(await calls(page), 0);
+    await field.fill("maya@example.com");
+    await field.press("Enter");
+    await until(async () => await calls(page) === 1);
+    assert.deepEqual(await page.evaluate("test.given"), [{ email: "maya@example.com" }]);
+    await page.evaluate("test.reject('Try again in a minute.')");
+    await page.getByRole("alert").getByText("Try again in a minute.").waitFor();
+    await assertAccessible(page);
+    await field.press("Enter");
+    await page.evaluate("test.resolve()");
+    await page.getByRole("status").getByText("Saved").waitFor();
   },
 );
-
-exampleTest("confirm-button", "asks first, and Escape is no consent", async (page) => {
-  const dialog = page.getByRole("dialog", { name: "Delete it" });
-  await page.keyboard.press("Tab");
-  await page.keyboard.press("Enter");
-  await dialog.getByText("It is gone then.").waitFor();
-  await assertAccessible(page);
-  await page.keyboard.press("Escape");
-  await dialog.waitFor({ state: "hidden" });
-  await page.keyboard.press("Enter");
-  await dialog.getByRole("button", { name: "Cancel" }).click();
-  await dialog.waitFor({ state: "hidden" });
-  assert.equal(await calls(page), 0);
-  await page.keyboard.press("Enter");
-  await dialog.getByRole("button", { name: "Delete it" }).click();
-  await page.evaluate("test.reject('It was sent already.')");
-  await dialog.getByRole("alert").getByText("It was sent already.").waitFor();
-  await dialog.getByRole("button", { name: "Delete it" }).click();
-  await page.evaluate("test.resolve()");
-  await dialog.waitFor({ state: "hidden" });
-});
-
-exampleTest("form", "gives its fields to what it does, and tells whether that went well", async (page) => {
-  const field = page.getByLabel("E-mail");
-  assert.equal(await page.getByRole("textbox", { description: "Only you see it." }).count(), 1);
-  await field.press("Enter");
-  assert.equal(await calls(page), 0);
-  await field.fill("maya@example.com");
-  await field.press("Enter");
-  await until(async () => await calls(page) === 1);
-  assert.deepEqual(await page.evaluate("test.given"), [{ email: "maya@example.com" }]);
-  await page.evaluate("test.reject('Try again in a minute.')");
-  await page.getByRole("alert").getByText("Try again in a minute.").waitFor();
-  await assertAccessible(page);
-  await field.press("Enter");
-  await page.evaluate("test.resolve()");
-  await page.getByRole("status").getByText("Saved").waitFor();
-});
-
-exampleTest("search", "has the words once the typing pauses, without the blanks around them", async (page) => {
-  await page.getByRole("searchbox", { name: "Name or last digits" }).pressSequentially(" Maya  ");
-  await page.getByRole("status").getByText("|Maya", { exact: true }).waitFor();
-});
 
 exampleTest("error-boundary", "says that a view has a fault, and shows it again", async (page) => {
   await page.getByRole("heading", { name: "This view has a fault" }).waitFor();
@@ -89,18 +82,26 @@ exampleTest("error-boundary", "says that a view has a fault, and shows it again"
   await page.getByText("The view is back").waitFor();
 });
 
-exampleTest("browser", "follows the window and the network", async (page) => {
-  const status = page.getByRole("status");
-  await status.getByText("wide, online").waitFor();
-  await page.setViewportSize({ width: 500, height: 700 });
-  await status.getByText("narrow, online").waitFor();
-  await page.context().setOffline(true);
-  await status.getByText("narrow, offline").waitFor();
-  await page.evaluate(`
+exampleTest(
+  "search",
+  "has the words once the typing pauses; a page follows the window and the network",
+  async (page) => {
+    await page.getByRole("searchbox", { name: "Name or last digits" }).pressSequentially(" Maya  ");
+    await page.getByRole("status").getByText("|Maya", { exact: true }).waitFor();
+
+    await showExample(page, "browser");
+    const status = page.getByRole("status");
+    await status.getByText("wide, online").waitFor();
+    await page.setViewportSize({ width: 500, height: 700 });
+    await status.getByText("narrow, online").waitFor();
+    await page.context().setOffline(true);
+    await status.getByText("narrow, offline").waitFor();
+    await page.evaluate(`
     Object.defineProperty(visualViewport, "height", { configurable: true, get: () => 300 });
     visualViewport.dispatchEvent(new Event("resize"));`);
-  assert.equal(await page.evaluate("document.documentElement.style.getPropertyValue('--visible-height')"), "300px");
-});
+    assert.equal(await page.evaluate("document.documentElement.style.getPropertyValue('--visible-height')"), "300px");
+  },
+);
 
 exampleTest("parts", "all fit a window and a phone, and axe finds nothing", async (page) => {
   await assertAccessible(page);
@@ -108,64 +109,65 @@ exampleTest("parts", "all fit a window and a phone, and axe finds nothing", asyn
   await assertFits(page);
 });
 
-exampleTest("table", "sorts in the address, selects, and has a menu at the end of a row", async (page) => {
-  const names = () => page.getByRole("rowheader").allInnerTexts();
-  assert.deepEqual((await names()).slice(0, 2), ["Devon Price", "Grace Kim"]);
-  await page.getByRole("button", { name: "Waiting" }).click();
-  assert.match(page.url(), /#\/table\?sort=-waiting$/);
-  assert.deepEqual((await names()).slice(0, 2), ["Devon Price", "Omar Haddad"]);
-  assert.equal(await page.getByRole("columnheader", { name: "Waiting" }).getAttribute("aria-sort"), "descending");
-  await page.reload();
-  await page.getByRole("rowheader").first().waitFor();
-  assert.deepEqual((await names()).slice(0, 2), ["Devon Price", "Omar Haddad"]);
-  await page.getByRole("button", { name: "Name" }).click();
-  assert.match(page.url(), /#\/table$/);
+exampleTest(
+  "table",
+  "sorts in the address, selects, also by Shift and arrow keys, and has a menu at the end of a row",
+  async (page) => {
+    const names = () => page.getByRole("rowheader").allInnerTexts();
+    assert.deepEqual((await names()).slice(0, 2), ["Devon Price", "Grace Kim"]);
+    await page.getByRole("button", { name: "Waiting" }).click();
+    assert.match(page.url(), /#\/table\?sort=-waiting$/);
+    assert.deepEqual((await names()).slice(0, 2), ["Devon Price", "Omar Haddad"]);
+    assert.equal(await page.getByRole("columnheader", { name: "Waiting" }).getAttribute("aria-sort"), "descending");
+    await page.reload();
+    await page.getByRole("rowheader").first().waitFor();
+    assert.deepEqual((await names()).slice(0, 2), ["Devon Price", "Omar Haddad"]);
+    await page.getByRole("button", { name: "Name" }).click();
+    assert.match(page.url(), /#\/table$/);
 
-  await page.getByLabel("Select Grace Kim").check();
-  await page.getByLabel("Select all that are shown").check();
-  await page.getByRole("group", { name: "Selected rows" }).getByText("6 selected").waitFor();
-  await page.getByLabel("Select Maya Ortiz").uncheck();
-  await assertAccessible(page);
-  await page.getByRole("button", { name: "Give them away" }).click();
-  await page.getByRole("group", { name: "Selected rows" }).waitFor({ state: "detached" });
+    await page.getByLabel("Select Grace Kim").check();
+    await page.getByLabel("Select all that are shown").check();
+    await page.getByRole("group", { name: "Selected rows" }).getByText("6 selected").waitFor();
+    await page.getByLabel("Select Maya Ortiz").uncheck();
+    await assertAccessible(page);
+    await page.getByRole("button", { name: "Give them away" }).click();
+    await page.getByRole("group", { name: "Selected rows" }).waitFor({ state: "detached" });
 
-  await page.getByRole("button", { name: "More about Maya Ortiz" }).click();
-  await page.getByRole("menuitem", { name: "Archive" }).click();
-  assert.match(await page.locator("output").innerText(), /^give Devon Price.*;archive Maya Ortiz;$/);
-});
+    await page.getByRole("button", { name: "More about Maya Ortiz" }).click();
+    await page.getByRole("menuitem", { name: "Archive" }).click();
+    assert.match(await page.locator("output").innerText(), /^give Devon Price.*;archive Maya Ortiz;$/);
 
-exampleTest("table", "Shift selects the rows between two boxes, and arrow keys go from box to box", async (page) => {
-  const selected = () => page.getByRole("checkbox", { checked: true }).evaluateAll((all) => all.length);
-  const box = (name: string) => page.getByLabel(`Select ${name}`);
-  await box("Grace Kim").click();
-  await box("Ruth Lindqvist").click({ modifiers: ["Shift"] });
-  await page.getByText("4 selected").waitFor();
-  assert.equal(await page.evaluate("getSelection().toString()"), "");
-  await box("Maya Ortiz").click();
-  await box("Omar Haddad").click({ modifiers: ["Shift"] });
-  await page.getByText("2 selected").waitFor();
+    const selected = () => page.getByRole("checkbox", { checked: true }).evaluateAll((all) => all.length);
+    const box = (name: string) => page.getByLabel(`Select ${name}`);
+    await box("Grace Kim").click();
+    await box("Ruth Lindqvist").click({ modifiers: ["Shift"] });
+    await page.getByText("4 selected").waitFor();
+    assert.equal(await page.evaluate("getSelection().toString()"), "");
+    await box("Maya Ortiz").click();
+    await box("Omar Haddad").click({ modifiers: ["Shift"] });
+    await page.getByText("2 selected").waitFor();
 
-  await page.keyboard.press("ArrowUp");
-  await page.keyboard.press("ArrowUp");
-  await page.keyboard.press("Shift+ArrowUp");
-  await page.locator(":focus").and(box("Devon Price")).waitFor();
-  await page.getByText("3 selected").waitFor();
-  await box("Tomás Rivera").focus();
-  await page.keyboard.press("Shift+Space");
-  await page.getByText("6 selected").waitFor();
-  assert.equal(await selected(), 7, "with the one that selects all");
-});
+    await page.keyboard.press("ArrowUp");
+    await page.keyboard.press("ArrowUp");
+    await page.keyboard.press("Shift+ArrowUp");
+    await page.locator(":focus").and(box("Devon Price")).waitFor();
+    await page.getByText("3 selected").waitFor();
+    await box("Tomás Rivera").focus();
+    await page.keyboard.press("Shift+Space");
+    await page.getByText("6 selected").waitFor();
+    assert.equal(await selected(), 7, "with the one that selects all");
 
-exampleTest("table-long", "renders only the rows that show of 5,000, and the last is reached", async (page) => {
-  assert(await page.getByRole("row").count() < 100);
-  await until(async () => {
-    await page.evaluate("scrollTo(0, document.documentElement.scrollHeight)");
-    return await page.locator("tr[aria-rowindex='5001']").count() === 1;
-  });
-  assert(await page.getByRole("row").count() < 100);
-  // The head stays where it is.
-  assert((await page.getByRole("columnheader", { name: "State" }).boundingBox())!.y < 60);
-});
+    await showExample(page, "table-long");
+    assert(await page.getByRole("row").count() < 100);
+    await until(async () => {
+      await page.evaluate("scrollTo(0, document.documentElement.scrollHeight)");
+      return await page.locator("tr[aria-rowindex='5001']").count() === 1;
+    });
+    assert(await page.getByRole("row").count() < 100);
+    // The head stays where it is.
+    assert((await page.getByRole("columnheader", { name: "State" }).boundingBox())!.y < 60);
+  },
+);
 
 exampleTest(
   "bar-chart",
@@ -183,56 +185,58 @@ exampleTest(
   },
 );
 
-exampleTest("menu", "arrow keys go through it, Enter does one, and Escape gives the focus back", async (page) => {
-  const button = page.getByRole("button", { name: "More" });
-  await button.focus();
-  await page.keyboard.press("Enter");
-  await page.locator("[role=menuitem]:focus", { hasText: "Snooze" }).waitFor();
-  await assertAccessible(page);
-  await page.keyboard.press("ArrowUp");
-  await page.keyboard.press("Enter");
-  assert.equal(await page.locator("output").innerText(), "delete;");
-  await page.keyboard.press("Enter");
-  await page.locator("[role=menuitem]:focus").waitFor();
-  await page.keyboard.press("Escape");
-  await page.locator("button:focus", { hasText: "More" }).waitFor();
-});
+exampleTest(
+  "menu",
+  "arrow keys go through it and through the palette, and Escape gives the focus back",
+  async (page) => {
+    const button = page.getByRole("button", { name: "More" });
+    await button.focus();
+    await page.keyboard.press("Enter");
+    await page.locator("[role=menuitem]:focus", { hasText: "Snooze" }).waitFor();
+    await assertAccessible(page);
+    await page.keyboard.press("ArrowUp");
+    await page.keyboard.press("Enter");
+    assert.equal(await page.locator("output").innerText(), "delete;");
+    await page.keyboard.press("Enter");
+    await page.locator("[role=menuitem]:focus").waitFor();
+    await page.keyboard.press("Escape");
+    await page.locator("button:focus", { hasText: "More" }).waitFor();
 
-exampleTest("drawer", "is closed by Escape, its button and a click beside it", async (page) => {
-  const open = page.getByRole("button", { name: "Open it" });
-  const drawer = page.getByRole("dialog", { name: "About Maya" });
-  const closes = [
-    () => page.keyboard.press("Escape"),
-    () => page.getByRole("button", { name: "Close" }).click(),
-    () => page.mouse.click(20, 300),
-  ];
-  for (const close of closes) {
-    await open.click();
-    await drawer.waitFor();
-    await close();
-    await drawer.waitFor({ state: "detached" });
-  }
-  await open.click();
-  await drawer.waitFor();
-  await assertAccessible(page);
-});
-
-exampleTest("palette", "words choose, arrow keys go on, and Enter does it", async (page) => {
-  const options = page.getByRole("option");
-  assert.equal(await options.count(), 3);
-  await assertAccessible(page);
-  await page.keyboard.type("rec go");
-  assert.deepEqual(await options.locator("bdi").allInnerTexts(), ["Recruits", "Maya Ortiz"]);
-  await page.keyboard.press("ArrowDown");
-  await page.keyboard.press("Enter");
-  assert.equal(await page.locator("output").innerText(), "maya;");
-  await page.getByRole("dialog").waitFor({ state: "detached" });
-});
+    await showExample(page, "palette");
+    const options = page.getByRole("option");
+    assert.equal(await options.count(), 3);
+    await assertAccessible(page);
+    await page.keyboard.type("rec go");
+    assert.deepEqual(await options.locator("bdi").allInnerTexts(), ["Recruits", "Maya Ortiz"]);
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    assert.equal(await page.locator("output").innerText(), "maya;");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+  },
+);
 
 exampleTest(
-  "toast",
-  "three are shown at most, one undoes, Escape closes the newest, and the others go",
+  "drawer",
+  "is closed in three ways; of toasts three are shown, one undoes, and the others go",
   async (page) => {
+    const open = page.getByRole("button", { name: "Open it" });
+    const drawer = page.getByRole("dialog", { name: "About Maya" });
+    const closes = [
+      () => page.keyboard.press("Escape"),
+      () => page.getByRole("button", { name: "Close" }).click(),
+      () => page.mouse.click(20, 300),
+    ];
+    for (const close of closes) {
+      await open.click();
+      await drawer.waitFor();
+      await close();
+      await drawer.waitFor({ state: "detached" });
+    }
+    await open.click();
+    await drawer.waitFor();
+    await assertAccessible(page);
+
+    await showExample(page, "toast");
     await page.clock.install();
     const toasts = page.locator(".toast");
     for (let n = 0; n < 4; n++) await page.getByRole("button", { name: "Move" }).click();

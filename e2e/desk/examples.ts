@@ -36,12 +36,18 @@ Deno.test.afterAll(async () => {
   if (folder !== "") Deno.removeSync(folder, { recursive: true });
 });
 
-/** A test of one example of desk/ui/examples, on a page that is built for the tests of a file. */
+/** Shows an example of desk/ui/examples, anew. */
+export async function showExample(page: Page, example: string): Promise<void> {
+  // What differs before the # is loaded as another page.
+  await page.goto(`http://127.0.0.1:${server!.addr.port}/?${example}#${example}`);
+  // A fault that a boundary has caught is written there, too.
+  await page.locator("#desk > *").first().waitFor();
+}
+
+/** A test that begins with one example, on a page that is built for the tests of a file. */
 export function exampleTest(example: string, name: string, run: (page: Page) => Promise<void>): void {
   deskTest(`${example}: ${name}`, async (page) => {
-    // A fault that a boundary has caught is written there, too.
-    await page.goto(`http://127.0.0.1:${server!.addr.port}/#${example}`);
-    await page.locator("#desk > *").first().waitFor();
+    await showExample(page, example);
     await run(page);
   });
 }
