@@ -1,10 +1,12 @@
-/** Operators look into rejected deliveries, and replay them. */
+/** Operators look into rejected deliveries, and replay or dismiss them. */
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
-import { signInNewOperator, type User } from "../support/agents.ts";
+import { signInNewOperator } from "../support/agents.ts";
 import { createOrder, createVendor, sql, storedLeads, type Vendor } from "../support/client.ts";
 import { reject, type Rejection } from "../support/deliveries.ts";
-import { assertAccessible, assertFits, deskTest, PHONE, signIn, until } from "./harness.ts";
+import { actionsOf } from "../support/operator.ts";
+import { assertAccessible, assertFits, deskTest, PHONE, signIn } from "./harness.ts";
+import { wake } from "./tokens.ts";
 import { MISSING_FIRST_NAME } from "../../supabase/functions/recruiting/ingest/lead.ts";
 
 const REASON = "no name, or 100% of name/s?";
@@ -17,7 +19,7 @@ async function vendorWith(...rejections: Rejection[]): Promise<{ vendor: Vendor;
 }
 
 /** A vendor with so many open deliveries of different leads, the oldest first; `payload` says what each has. */
-async function vendorWithMany(count: number, payload = (n: number): object => ({ first_name: `Ada ${n}` })) {
+async function vendorWithMany(count: number, payload: (n: number) => object): Promise<Vendor> {
   const { vendor } = await vendorWith();
   const rows = Array.from({ length: count }, (_, n) => ({ ...payload(n), vendor_lead_id: String(n) }));
   await sql`
@@ -35,57 +37,61 @@ async function openCount(vendor: Vendor): Promise<number> {
   return rows.length;
 }
 
-async function actionsOf({ id }: User) {
-  const rows = await sql`
-    select action, subject from public.operator_actions where user_id = ${id} order by created_at, id`;
-  return rows.map(({ action, subject }) => [action, subject]);
-}
-
-/** Opens the deliveries of a vendor as a new operator. */
-async function openGroup(page: Page, vendor: Vendor): Promise<User> {
-  const operator = await signInNewOperator();
-  await signIn(page, operator, "operator/deliveries");
-  await page.getByRole("row").filter({ hasText: vendor.slug }).getByRole("rowheader").getByRole("link").click();
-  await page.getByRole("heading", { name: `Rejected deliveries of ${vendor.slug}` }).waitFor();
-  return operator;
-}
-
-function replayAll(page: Page, count: number): Promise<void> {
-  return confirm(page, `Replay all ${count}`);
-}
-
 async function confirm(page: Page, name: string): Promise<void> {
   await page.getByRole("button", { name }).first().click();
   await page.getByRole("dialog").getByRole("button", { name }).click();
 }
 
-deskTest("a delivery that is found is tried and replayed, and leads to its lead", async (page) => {
+deskTest("a delivery that is found is read as text once the operator agrees, tried, and replayed", async (page) => {
+  const script = `<img src=x onerror="document.title='run'"><script>document.title='run'</script>`;
+  const answers = { "are_you_licensed_in_life_and_health?": "Yes".repeat(50) };
   const vendor_lead_id = `lost-${crypto.randomUUID()}`;
-  const payload = { first_name: "Ada", vendor_lead_id };
-  const { vendor, ids: [id] } = await vendorWith({ vendor_lead_id, payload }, { payload: { last_name: "Nobody" } });
+  const payload = { note: script, answers, first_name: "Ada", vendor_lead_id };
+  const { vendor, ids: [id] } = await vendorWith(
+    { vendor_lead_id, payload },
+    { payload_text: "<lead>", vendor_lead_id: "cut" },
+  );
   await createOrder(vendor);
-  await signIn(page, await signInNewOperator(), "operator/search");
+  const operator = await signInNewOperator();
+  await signIn(page, operator, "operator/search");
   await page.getByRole("searchbox").fill(vendor_lead_id);
   await page.locator("#main").getByRole("button", { name: "Search" }).click();
   await page.getByRole("link", { name: vendor_lead_id }).first().click();
   await page.getByRole("heading", { name: `Rejected delivery of ${vendor.slug}` }).waitFor();
   await page.getByText(REASON).first().waitFor();
-  assert.equal(await page.locator(".delivery").count(), 1);
-  await assertAccessible(page);
-  await page.getByRole("link", { name: "All deliveries of this reason" }).click();
-  await page.locator(".delivery").nth(1).waitFor();
-  // One that is still refused says why beside it, and stays.
-  const refused = page.locator(".delivery").filter({ hasNotText: vendor_lead_id });
-  await refused.getByRole("button", { name: "Dry run", exact: true }).click();
-  await page.getByText(`It would still be refused: ${MISSING_FIRST_NAME}.`).waitFor();
-  await refused.getByRole("button", { name: "Replay", exact: true }).click();
-  await page.getByText(`It is still refused: ${MISSING_FIRST_NAME}.`).waitFor();
-  assert.equal(await openCount(vendor), 2);
-  await page.goBack();
+
+  await page.getByRole("button", { name: "Show the payload" }).click();
+  await page.getByRole("dialog").getByText("Reading it is noted with your name.").waitFor();
+  const shown = async () => (await actionsOf(operator)).filter(([action]) => action === "delivery show");
+  assert.deepEqual(await shown(), []);
+  await page.getByRole("dialog").getByRole("button", { name: "Show the payload" }).click();
+  const region = page.getByRole("region", { name: "Payload" });
+  assert.equal(await region.innerText(), JSON.stringify(payload, null, 4));
+  assert.equal(await page.locator("main img, main script").count(), 0);
+  assert.notEqual(await page.title(), "run");
+  assert.deepEqual(await shown(), [["delivery show", { delivery_id: id }]]);
+
   await page.getByRole("button", { name: "Dry run" }).click();
   await page.getByText("A replay would store this lead, and distribute it:").waitFor();
   await page.getByRole("definition").getByText("Ada", { exact: true }).waitFor();
+  await assertFits(page);
+  await assertAccessible(page);
   assert.deepEqual([(await storedLeads(vendor)).length, await openCount(vendor)], [0, 2]);
+
+  // Of what is kept in part the beginning is shown, and it is called so.
+  await page.getByRole("link", { name: "All deliveries of this reason" }).click();
+  const cut = page.locator(".delivery").filter({ hasText: "cut" });
+  await cut.getByRole("button", { name: "Show the payload" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Show the payload" }).click();
+  await page.getByText("The beginning of what was sent. The rest is not kept:").waitFor();
+  assert.equal(await region.innerText(), "<lead>");
+  // One that is still refused says why beside it, and stays.
+  await cut.getByRole("button", { name: "Replay", exact: true }).click();
+  await cut.getByText("It is still refused").waitFor();
+  await assertFits(page);
+  await assertAccessible(page);
+
+  await page.goBack();
   await page.getByRole("button", { name: "Replay" }).click();
   await page.getByText("Replayed. Its lead is stored and distributed.").waitFor();
   const [lead, ...others] = await storedLeads(vendor);
@@ -93,73 +99,14 @@ deskTest("a delivery that is found is tried and replayed, and leads to its lead"
   assert.equal(await openCount(vendor), 1);
   await page.getByRole("link", { name: "See the lead" }).click();
   await page.getByRole("heading", { name: "Ada" }).waitFor();
-  await page.evaluate(`location.hash = "#/operator/deliveries/no-id"`);
-  await page.getByText("There is no such delivery.").waitFor();
-});
-
-deskTest("a payload is shown once the operator agrees, as text, and who read it is kept", async (page) => {
-  const script = `<img src=x onerror="document.title='run'"><script>document.title='run'</script>`;
-  const answers = { "are_you_licensed_in_life_and_health?": "Yes".repeat(50) };
-  const { vendor, ids: [, id] } = await vendorWith(
-    { payload_text: "<lead>", vendor_lead_id: "cut" },
-    { payload: { note: script, answers, first_name: "Ada" }, vendor_lead_id: "whole" },
-  );
-  const operator = await openGroup(page, vendor);
-  const whole = page.locator(".delivery").filter({ hasText: "whole" });
-  await whole.getByRole("button", { name: "Dry run", exact: true }).click();
-  await page.getByRole("definition").first().waitFor();
-  await whole.getByRole("button", { name: "Show the payload" }).click();
-  await page.getByRole("dialog").getByText("Reading it is noted with your name.").waitFor();
-  await assertFits(page);
-  await page.getByRole("button", { name: "Cancel" }).click();
-  const shown = async () => (await actionsOf(operator)).filter(([action]) => action === "delivery show");
-  assert.deepEqual(await shown(), []);
-  await whole.getByRole("button", { name: "Show the payload" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Show the payload" }).click();
-  const payload = page.getByRole("region", { name: "Payload" });
-  assert.equal(await payload.innerText(), JSON.stringify({ note: script, answers, first_name: "Ada" }, null, 4));
-  assert.equal(await page.locator("main img, main script").count(), 0);
-  assert.notEqual(await page.title(), "run");
-  assert.deepEqual(await shown(), [["delivery show", { delivery_id: id }]]);
-  await assertFits(page);
-  await assertAccessible(page);
-  await page.getByRole("button", { name: "Hide the payload" }).click();
-  await payload.waitFor({ state: "detached" });
-
-  // Of what is kept in part the beginning is shown, and it is called so.
-  const cut = page.locator(".delivery").filter({ hasText: "cut" });
-  await cut.getByRole("button", { name: "Show the payload" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Show the payload" }).click();
-  await page.getByText("The beginning of what was sent. The rest is not kept:").waitFor();
-  assert.equal(await payload.innerText(), "<lead>");
-
-  // Another operator is faster.
-  await sql`select public.replay_delivery(${id!}, '{"first_name": "Ada", "vendor_metadata": {}}')`;
-  await whole.getByRole("button", { name: "Replay", exact: true }).click();
-  await page.getByText("It was already replayed. Nothing more was stored.").waitFor();
-  assert.equal((await storedLeads(vendor)).length, 1);
 }, PHONE);
 
 deskTest(
-  "a replay of many is stopped after its batch, goes on after a lost connection, and stores nothing twice",
+  "many are replayed: stopped after a batch, on after a lost connection, none stored twice, and the rest dismissed",
   async (page) => {
-    const vendor = await vendorWithMany(230, (n) => n % 100 === 7 ? {} : { first_name: `Ada ${n}` });
-    await openGroup(page, vendor);
-    await page.getByRole("button", { name: "Show more" }).click();
-    await page.locator(".delivery").nth(99).waitFor();
-    const stored = await sql`
-      select vendor_lead_id from public.rejected_deliveries where vendor_id = ${vendor.id}
-      order by received_at desc, id desc limit 100`;
-    assert.deepEqual(
-      await page.locator(".delivery strong").allInnerTexts(),
-      stored.map(({ vendor_lead_id }) => vendor_lead_id),
-    );
-    await page.getByRole("button", { name: "Dry run of all" }).click();
-    await page.getByText("Nothing is stored by this dry run of 230. New leads: 227.").waitFor();
-    await page.getByRole("list", { name: "Still refused" }).getByText(`3: ${MISSING_FIRST_NAME}`).waitFor();
-    await page.getByRole("button", { name: "Replay the 227" }).waitFor();
-    await page.reload();
-    assert.deepEqual([(await storedLeads(vendor)).length, await openCount(vendor)], [0, 230]);
+    const vendor = await vendorWithMany(120, (n) => n % 100 === 7 ? {} : { first_name: `Ada ${n}` });
+    await signIn(page, await signInNewOperator(), "operator/deliveries");
+    await page.getByRole("row").filter({ hasText: vendor.slug }).getByRole("rowheader").getByRole("link").click();
 
     const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
     let batches = 0;
@@ -177,38 +124,51 @@ deskTest(
       if (batches === 1 || notTried > 0) return await route.continue();
       // For the others of a batch there was no time.
       const { delivery_ids, dry_run } = route.request().postDataJSON();
-      const [tried, rest] = [delivery_ids.slice(0, 45), delivery_ids.slice(45)];
+      const [tried, rest] = [delivery_ids.slice(0, 9), delivery_ids.slice(9)];
       const response = await route.fetch({ postData: JSON.stringify({ delivery_ids: tried, dry_run }) });
       const { results } = await response.json();
       notTried = rest.length;
       const others = rest.map((delivery_id: string) => ({ delivery_id, status: "not_tried" }));
       await route.fulfill({ response, json: { dry_run, results: [...results, ...others] } });
     });
-    await replayAll(page, 230);
-    await page.getByText("Replaying: 0 of 230").waitFor();
+    await confirm(page, "Replay all 120");
+    await page.getByText("Replaying: 0 of 120").waitFor();
     await page.getByRole("button", { name: "Stop" }).click();
     letGo();
-    await page.getByText("Stopped: 100 of 230").waitFor();
+    await page.getByText("Stopped: 100 of 120").waitFor();
     assert.equal((await storedLeads(vendor)).length, 99);
     await page.getByRole("button", { name: "Go on" }).click();
     await page.getByText("No connection. Check your network and try again.").waitFor();
-    await page.getByText("Stopped: 100 of 230").waitFor();
-    assert.equal((await storedLeads(vendor)).length, 198);
-    await assertAccessible(page);
-    await page.setViewportSize(PHONE.viewport!);
-    await assertFits(page);
+    await page.getByText("Stopped: 100 of 120").waitFor();
+    assert.equal((await storedLeads(vendor)).length, 118);
 
     isLost = false;
     await page.getByRole("button", { name: "Try again" }).click();
     const summary =
-      "Replayed 230. New leads: 128. Leads that had come meanwhile: 0. Already replayed: 99. Still refused: 3.";
+      "Replayed 120. New leads: 99. Leads that had come meanwhile: 0. Already replayed: 19. Still refused: 2.";
     await page.getByText(summary).waitFor();
-    assert(notTried > 0);
+    assert.equal(notTried, 11);
     const leads = await storedLeads(vendor);
-    assert.deepEqual([leads.length, new Set(leads.map(({ vendor_lead_id }) => vendor_lead_id)).size], [227, 227]);
-    await page.getByText(`3: ${MISSING_FIRST_NAME}`).waitFor();
-    // The lists are read again.
-    await page.getByRole("button", { name: "Replay all 3" }).waitFor();
-    await until(async () => await page.locator(".delivery").count() === 3);
+    assert.deepEqual([leads.length, new Set(leads.map(({ vendor_lead_id }) => vendor_lead_id)).size], [118, 118]);
+    await page.getByText(`2: ${MISSING_FIRST_NAME}`).waitFor();
+
+    // The list is read again. One that is left is dismissed alone, and then all.
+    await page.getByRole("button", { name: "Replay all 2" }).waitFor();
+    const row = (vendor_lead_id: string) =>
+      page.locator(".delivery").filter({ has: page.getByText(vendor_lead_id, { exact: true }) });
+    await row("7").getByRole("button", { name: "Dismiss" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Dismiss" }).click();
+    await page.getByText("Dismissed: 1.").waitFor();
+    await row("7").waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Dismiss all" }).click();
+    // The question does not count one that comes now, although the page reads it.
+    await reject({ vendor_id: vendor.id, reason: REASON, payload: {}, vendor_lead_id: "new" });
+    await wake(page);
+    await page.locator("button", { hasText: "Replay all 2" }).first().waitFor();
+    await page.getByRole("dialog").getByText("No lead is made of any of these 1 deliveries.").waitFor();
+    await page.getByRole("dialog").getByRole("button", { name: "Dismiss all" }).click();
+    await row("107").waitFor({ state: "detached" });
+    await row("new").waitFor();
+    assert.equal(await openCount(vendor), 1);
   },
 );

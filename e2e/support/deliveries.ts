@@ -6,6 +6,7 @@ export interface Rejection {
   vendor_id?: string | null;
   route?: string;
   row?: number | null;
+  reason?: string;
   payload?: unknown;
   payload_text?: string;
   vendor_lead_id?: string;
