@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { signInNewOperator } from "../support/agents.ts";
 import { sql } from "../support/client.ts";
-import { assertAccessible, assertFits, deskTest, NARROW, signIn } from "./harness.ts";
+import { assertAccessible, assertFits, deskTest, PHONE, signIn } from "./harness.ts";
 import { createTeam } from "./teams.ts";
 
-deskTest("an operator finds an agency, changes its settings, and sees the history", async (page) => {
+deskTest("an operator finds an agency, changes its settings, and sees who did it", async (page) => {
   const team = await createTeam([{ filled: 1200, quantity: 5000 }]);
   const phone = `+1312555${String(Math.random()).slice(2, 6)}`;
   await sql`
@@ -22,78 +22,39 @@ deskTest("an operator finds an agency, changes its settings, and sees the histor
   await page.getByLabel("Name of the agency").fill(name);
   await agencies.getByRole("row", { name }).waitFor();
   await agencies.getByRole("rowheader").nth(1).waitFor({ state: "detached" });
-  await agencies.getByRole("columnheader", { name: "Open orders" }).getByRole("button").click();
-  await agencies.getByRole("row", { name }).waitFor();
-  for (
-    const words of ["Eastern Time (New York)", "1 (1,200 of 5,000 leads)", "1 1 paused", "off"]
-  ) {
+  for (const words of ["Eastern Time (New York)", "1 (1,200 of 5,000 leads)", "1 1 paused", "off"]) {
     await agencies.getByRole("row", { name }).getByRole("cell", { name: words, exact: true }).waitFor();
   }
   const cells = agencies.getByRole("row", { name }).getByRole("cell");
   assert.equal(await cells.first().innerText(), "1", "its problems are counted");
-  await look({ isOwn: true });
+  await look();
   await agencies.getByRole("link", { name }).click();
   const problem = page.getByRole("list", { name: "Problems" }).getByRole("listitem");
   await problem.getByText("paused, so its texts wait").waitFor();
   assert.equal(await problem.getByRole("link").getAttribute("href"), "#/operator/numbers");
 
-  await page.setViewportSize(NARROW);
-  await problem.waitFor({ state: "hidden" });
-  await page.getByText("1 problem", { exact: true }).click();
-  await problem.getByText("paused, so its texts wait").waitFor();
-  await look({ isOwn: true });
-
   const tabs = page.getByRole("navigation", { name: "Settings" });
   await page.getByRole("heading", { level: 1, name }).waitFor();
   await page.getByRole("row", { name: "Ada Byron" }).waitFor();
-  await page.getByRole("button", { name: "Invite an agent" }).click();
-  const drawer = page.getByRole("dialog", { name: "Invite an agent" });
-  await drawer.getByLabel("First name").fill("Ines");
-  await drawer.getByLabel("E-mail").fill(`${crypto.randomUUID()}@example.com`);
-  await drawer.getByRole("button", { name: "Send the invitation" }).click();
-  await page.getByRole("row", { name: "Ines" }).getByRole("cell", { name: "invited" }).waitFor();
-  await look({ isOwn: false });
   await tabs.getByRole("link", { name: "Name and hours" }).click();
   const agency = page.getByRole("form", { name: "The agency" });
   await agency.getByLabel("Opens at").fill("08:15");
   await agency.getByRole("button", { name: "Save" }).click();
   await page.getByText("The agency is changed.").waitFor();
 
-  await tabs.getByRole("link", { name: "Bot" }).click();
-  await page.getByText("The bot is off").waitFor();
-  await page.getByRole("region", { name: "Bot" }).getByRole("button", { name: "Publish" }).click();
-  await page.getByText("Version 1 is on").waitFor();
-
-  await tabs.getByRole("link", { name: "Quick replies" }).click();
-  await page.getByRole("button", { name: "New quick reply" }).click();
-  const reply = page.getByRole("form", { name: "New quick reply" });
-  await reply.getByLabel("Shortcut").fill("hours");
-  await reply.getByLabel("Words").fill("{agency} opens at 8:15.");
-  await reply.getByRole("button", { name: "Save" }).click();
-  await page.getByRole("button", { name: "Change /hours" }).waitFor();
-  await look({ isOwn: false });
-
-  await tabs.getByRole("link", { name: "Numbers" }).click();
-  await page.getByText("They wait until").waitFor();
-  await look({ isOwn: true });
-
   await tabs.getByRole("link", { name: "Orders and greetings" }).click();
   await page.getByRole("button", { name: "Pause the open order" }).waitFor();
-  await look({ isOwn: true });
+  await look();
 
   await tabs.getByRole("link", { name: "History" }).click();
   const history = page.getByRole("table", { name: "History" });
-  for (const change of ["08:15", "added Ines", "published version 1 of the bot", "added the quick reply “/hours”"]) {
-    await history.getByRole("row", { name: change }).getByText(operator.email).waitFor();
-  }
-  await look({ isOwn: false });
+  await history.getByRole("row", { name: "08:15" }).getByText(operator.email).waitFor();
 
   // The tabs that a manager has too are examined in settings_changes.test.ts.
-  async function look({ isOwn }: { isOwn: boolean }): Promise<void> {
-    for (const [width, height] of [[390, 844], [768, 1024], [1440, 900]] as const) {
-      await page.setViewportSize({ width, height });
-      await assertFits(page);
-    }
-    if (isOwn) await assertAccessible(page);
+  async function look(): Promise<void> {
+    await assertAccessible(page);
+    await page.setViewportSize(PHONE.viewport!);
+    await assertFits(page);
+    await page.setViewportSize({ width: 1280, height: 800 });
   }
 });

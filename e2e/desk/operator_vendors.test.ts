@@ -9,8 +9,7 @@ deskTest("the charts of vendors have the numbers of the rows as tables, with the
   await sql`
     insert into public.recruiting_leads (vendor_id, first_name, distribution, created_at)
     select ${vendor.id}, 'Ada', 'unmatched', now() - d * interval '1 day'
-    from generate_series(0, 20) d, generate_series(0, d % 4)`;
-  await reject({ vendor_id: vendor.id, payload: {} });
+    from generate_series(0, 14) d, generate_series(0, d % 4)`;
   const idle = await createVendor();
   await reject({ vendor_id: idle.id, payload: {} });
   await createAgentWithLead();
@@ -18,20 +17,12 @@ deskTest("the charts of vendors have the numbers of the rows as tables, with the
   await signIn(page, await signInNewOperator(), "operator/vendors");
   const leads = page.getByRole("figure", { name: "Leads by vendor" });
   await leads.getByRole("button", { name: "Table" }).click();
-  const numbersIn = async (figure: typeof leads, name: string) => {
-    const [head, ...rows] = await figure.getByRole("row").allInnerTexts();
-    const place = head!.split("\t").findIndex((title) => title.trim() === name);
-    return rows.map((row) => Number(row.split("\t")[place]));
-  };
   await leads.getByRole("columnheader", { name: vendor.slug }).waitFor();
+  const [head, ...rows] = (await leads.getByRole("row").allInnerTexts()).map((row) => row.split("\t"));
+  const place = head!.findIndex((title) => title.trim() === vendor.slug);
   const numbers = Array.from({ length: 14 }, (_, d) => d % 4 + 1);
-  assert.deepEqual(await numbersIn(leads, vendor.slug), numbers, "the latest day first");
+  assert.deepEqual(rows.map((row) => Number(row[place])), numbers, "the latest day first");
   assert.equal(await leads.getByRole("columnheader", { name: "Imported sales leads" }).count(), 0);
-  const refused = page.getByRole("figure", { name: "Rejected deliveries by vendor" });
-  await refused.getByRole("button", { name: "Table" }).click();
-  for (const { slug } of [vendor, idle]) {
-    assert.deepEqual(await numbersIn(refused, slug), [1, ...Array(13).fill(0)]);
-  }
   const quality = page.getByRole("table", { name: "Quality of leads" }).getByRole("row").filter({
     hasText: vendor.slug,
   });
