@@ -69,7 +69,9 @@ function Editor({ mapping, delivery }: { mapping: Mapping; delivery?: string }) 
   });
   const isChanged = draft.text !== draft.from;
   const isLate = preview.isFetching || text !== draft.text.trim();
-  const found = mappingProblem(preview.error) ?? mappingProblem(save.error);
+  // A save of what was typed before may have been refused since.
+  const refused = save.variables?.text === draft.text ? save.error : null;
+  const found = mappingProblem(preview.error) ?? mappingProblem(refused);
   const [problem, setProblem] = useState(found);
   // It stays until the next answer: a sentence that comes and goes with each key helps nobody.
   if (!isLate && found !== problem) setProblem(found);

@@ -5,17 +5,7 @@ import { signInNewOperator, type User } from "../support/agents.ts";
 import { createVendor, send, sql, type Vendor, withKey } from "../support/client.ts";
 import { reject } from "../support/deliveries.ts";
 import { actionsOf } from "../support/operator.ts";
-import {
-  assertAccessible,
-  assertFits,
-  deskTest,
-  hideOtherVendors,
-  NARROW,
-  OLIVIA,
-  rendered,
-  signIn,
-  until,
-} from "./harness.ts";
+import { assertAccessible, assertFits, deskTest, hideOtherVendors, PHONE, rendered, signIn, until } from "./harness.ts";
 import { MISSING_FIRST_NAME } from "../../supabase/functions/recruiting/ingest/lead.ts";
 
 const MAPPING = { fields: { first_name: "person.nom" } };
@@ -29,7 +19,6 @@ const GOOD = JSON.stringify(
   null,
   2,
 );
-const SMALL = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 
 /** A vendor whose mapping finds no first name, and a delivery that was rejected for it. */
 async function vendorWithDelivery(): Promise<{ vendor: Vendor; id: string }> {
@@ -65,20 +54,13 @@ async function savedFor({ id }: Vendor) {
 
 deskTest("an operator corrects a mapping beside a rejected delivery, sees its lead, and saves it", async (page) => {
   const { vendor, id } = await vendorWithDelivery();
-  // A name of its own.
-  await sql`update public.vendors set slug = 'prairie-jobs', name = 'Prairie Jobs' where id = ${vendor.id}`;
-  const [olivia] = await sql`select id from auth.users where email = ${OLIVIA.email}`;
-  const before = (await actionsOf(olivia as User)).length;
-  await signIn(page, OLIVIA, "operator/deliveries");
-  await page.getByRole("rowheader").getByRole("link", { name: "Prairie Jobs" }).click();
+  await sql`update public.vendors set name = ${`Jobs ${vendor.slug}`} where id = ${vendor.id}`;
+  const operator = await signInNewOperator();
+  await signIn(page, operator, "operator/deliveries");
+  await page.getByRole("rowheader").getByRole("link", { name: `Jobs ${vendor.slug}` }).click();
   await page.getByRole("link", { name: "Edit the mapping" }).click();
   await field(page).waitFor();
   assert.deepEqual(JSON.parse(await field(page).inputValue()), MAPPING);
-  await page.getByRole("navigation", { name: "Operator" }).getByRole("link", { name: "Vendors", exact: true })
-    .and(page.locator("[aria-current]")).waitFor();
-  // Back to where it came from, and here again.
-  await page.getByRole("link", { name: "Rejected deliveries of Prairie Jobs" }).click();
-  await page.getByRole("link", { name: "Edit the mapping" }).click();
   await page.getByText("Show a payload to see what the mapping makes of it.").waitFor();
   await show(page);
   const payload = page.getByRole("region", { name: "What was sent" });
@@ -87,22 +69,15 @@ deskTest("an operator corrects a mapping beside a rejected delivery, sees its le
   await lead(page).getByRole("cell", { name: "required, nothing at person.nom" }).waitFor();
 
   // What cannot be read is said beside the field, and nothing is saved or lost.
-  const faults: [string, RegExp][] = [
-    ["", /^The mapping is empty\.$/],
-    ['{\n  "fields": {', /^The mapping is not valid JSON: it ends too early\.$/],
-    ['{"fields": {"first_name": "person["}}', /^fields\.first_name: Cannot read `person\[`/],
-  ];
+  const fault = '{"fields": {"first_name": "person["}}';
   const problem = page.locator('[id$="-problem"]');
-  for (const [text, sentence] of faults) {
-    await field(page).fill(text);
-    await problem.getByText(sentence).waitFor();
-    await page.getByText("There is no lead while the mapping cannot be read.").waitFor();
-    assert.equal(await field(page).getAttribute("aria-invalid"), "true");
-    await page.getByRole("button", { name: "Save", exact: true }).click();
-    await problem.getByText(sentence).waitFor();
-    assert.equal(await field(page).inputValue(), text);
-  }
-  await assertAccessible(page);
+  await field(page).fill(fault);
+  await problem.getByText(/^fields\.first_name: Cannot read `person\[`/).waitFor();
+  await page.getByText("There is no lead while the mapping cannot be read.").waitFor();
+  assert.equal(await field(page).getAttribute("aria-invalid"), "true");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await problem.getByText(/^fields\.first_name: Cannot read `person\[`/).waitFor();
+  assert.equal(await field(page).inputValue(), fault);
 
   await field(page).fill(GOOD);
   await page.getByText("It would be read as this lead.").waitFor();
@@ -114,44 +89,32 @@ deskTest("an operator corrects a mapping beside a rejected delivery, sees its le
   await lead(page).getByRole("region", { name: "Kept as sent" }).getByText("licensed").waitFor();
   await page.getByText("Not saved yet.").waitFor();
   assert.deepEqual(await savedFor(vendor), MAPPING, "nothing is saved before it is asked for");
-  const noted = (await actionsOf(olivia as User)).slice(before);
-  assert.deepEqual(noted, [["mapping try", { delivery_id: id }]], "one opening is one row");
+  assert.deepEqual(await actionsOf(operator), [["mapping try", { delivery_id: id }]], "one opening is one row");
 
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("Saved. It works within seconds.").waitFor();
   assert.deepEqual(await savedFor(vendor), JSON.parse(GOOD));
   assert.equal(await field(page).inputValue(), GOOD, "the text stays as it was typed");
   assert.equal(await page.getByRole("alert", { name: "Changed meanwhile" }).count(), 0);
-  assert.equal((await actionsOf(olivia as User)).at(-1)![0], "mapping save");
-
-  // A second change follows on the first.
-  await field(page).fill(JSON.stringify({ fields: { first_name: "person.last" } }));
-  await lead(page).getByRole("definition").getByText("Byron", { exact: true }).waitFor();
-  await page.getByRole("button", { name: "Save", exact: true }).click();
-  await page.getByText("Saved. It works within seconds.").waitFor();
-  assert.deepEqual(await savedFor(vendor), { fields: { first_name: "person.last" } });
   // The saved mapping is tried on all deliveries of the reason. The payload has no first name for one of them.
-  const [other] = await reject({ vendor_id: vendor.id, payload: { person: { name: "Ben" } }, vendor_lead_id: "app-8" });
+  await reject({ vendor_id: vendor.id, payload: { person: { last: "Lee" } }, vendor_lead_id: "app-8" });
   await page.getByText("Fields that a mapping can fill").click();
   await page.getByText("first_name, last_name, full_name").waitFor();
   await page.getByRole("button", { name: "Dry run of all" }).click();
   await page.locator(".replay.is-warn").getByText("New leads: 1. Leads that had come meanwhile: 0. Still refused: 1.")
     .waitFor();
-  await sql`delete from public.rejected_deliveries where id = ${other!}`;
-  await page.getByRole("button", { name: "Dry run of all" }).click();
-  await page.locator(".replay.is-good").getByText("New leads: 1.").waitFor();
   // What is read again is pale.
   await page.locator('[aria-busy="true"]').waitFor({ state: "detached" });
   await assertAccessible(page);
-  await field(page).fill(GOOD);
-  await page.locator(".replay").waitFor({ state: "detached" });
   // What is not saved yet is tried as well.
+  await field(page).fill(JSON.stringify({ fields: { first_name: "person.last" } }));
+  await page.locator(".replay").waitFor({ state: "detached" });
   await page.getByRole("button", { name: "Dry run of all" }).click();
-  await page.locator(".replay.is-good").getByText("New leads: 1.").waitFor();
+  await page.locator(".replay.is-good").getByText("New leads: 2.").waitFor();
   await page.getByRole("button", { name: "Save", exact: true }).click();
-  await page.getByRole("link", { name: "Replay the 1" }).click();
+  await page.getByRole("link", { name: "Replay the 2" }).click();
   await page.getByRole("button", { name: "Dry run of all" }).waitFor();
-  await sql`delete from public.vendors where id = ${vendor.id}`;
+  await sql`delete from public.rejected_deliveries where vendor_id = ${vendor.id}`;
 });
 
 deskTest("by keyboard: nothing that was typed is lost, whatever the network or another editor does", async (page) => {
@@ -251,6 +214,7 @@ deskTest("by keyboard: nothing that was typed is lost, whatever the network or a
   assert.deepEqual(await savedFor(vendor), theirs);
   await conflict.getByText("The mapping that is saved now").click();
   assert.deepEqual(JSON.parse(await conflict.getByRole("region", { name: "Saved mapping" }).innerText()), theirs);
+  await page.locator('[aria-busy="true"]').waitFor({ state: "detached" });
   await assertAccessible(page);
   await conflict.getByRole("button", { name: "Go on with mine" }).click();
   await conflict.waitFor({ state: "detached" });
@@ -280,25 +244,11 @@ deskTest("on a phone, by a stored lead: what nobody has read of it becomes a fie
     headers: withKey(vendor),
     body: { name: "Ada", note: "x".repeat(300), utm: { campaign_of_the_year: "summer" } },
   });
-  const generic = await createVendor("generic");
-  await reject({ vendor_id: generic.id, payload: {} });
-  await hideOtherVendors(page, vendor.slug, generic.slug);
-  const operator = await signInNewOperator();
-  await signIn(page, operator, `operator/mappings/${generic.slug}`);
-  await page.getByText("This vendor has no mapping.").waitFor();
-  await page.getByRole("link", { name: "All vendors" }).click();
-  await page.getByRole("rowheader", { name: generic.slug }).waitFor();
-  assert.equal(await page.getByRole("link", { name: `Edit the mapping of ${generic.slug}` }).count(), 0);
-  await assertFits(page);
-  await page.getByRole("link", { name: `Edit the mapping of ${vendor.slug}` }).click();
-  await field(page).waitFor();
-  await assertFits(page);
+  const operator = await openMapping(page, vendor);
   await show(page);
   await field(page).fill('{"fields": {"first_name": "name", "campaign": "utm.campaign_of_the_year"}}');
   await lead(page).getByRole("definition").getByText("summer", { exact: true }).waitFor();
   await assertFits(page);
-  await page.setViewportSize(NARROW);
-  await assertFits(page);
   const [[action, subject]] = await actionsOf(operator) as [[string, object]];
   assert.deepEqual([action, Object.keys(subject)], ["mapping try", ["lead_id"]]);
-}, SMALL);
+}, PHONE);
