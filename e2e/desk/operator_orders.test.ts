@@ -33,10 +33,6 @@ deskTest(
     assert.deepEqual(await statuses(), ["paused", "open"]);
 
     await page.locator(".facts").getByRole("link").click();
-    await page.getByRole("row").filter({ hasText: "0 of 3" })
-      .getByRole("button", { name: `More about An agency under test: ${vendor.slug}, any state` }).click();
-    await page.getByRole("menuitem", { name: "Pause" }).waitFor();
-    await page.keyboard.press("Escape");
     await press(page, "Pause the open order");
     await page.getByRole("button", { name: "Open all 2 paused orders" }).waitFor();
     assert.deepEqual(await statuses(), ["paused", "paused"]);
@@ -58,7 +54,6 @@ deskTest(
     await save("Leads in all", "ten", "Leads in all must be a whole number.");
     await save("Leads in all", "9", "9 is less than the 10 leads it has already received");
     await form.getByLabel("Leads in all").fill("30");
-    await save("Leads a day, at most", "x", "Leads a day must be a whole number, or empty for no limit.");
     await form.getByLabel("Leads a day, at most").fill("5");
     await form.getByRole("button", { name: "Save" }).click();
     await page.locator(".facts").getByText("10 of 30").waitFor();
@@ -70,21 +65,6 @@ deskTest(
     await sql`update public.recruiting_orders set quantity = 50 where id = ${order.id}`;
     await save("Leads in all", "60", "somebody has changed it meanwhile");
     await page.locator(".facts").getByText("10 of 50").waitFor();
-    await form.getByRole("button", { name: "Cancel" }).click();
-    await page.getByRole("button", { name: "Change order" }).click();
-    await form.getByLabel("Leads in all").fill("60");
-    await form.getByRole("button", { name: "Save" }).click();
-    await page.locator(".facts").getByText("10 of 60").waitFor();
-    await page.setViewportSize(PHONE.viewport!);
-    await assertFits(page);
-
-    await sql`update public.recruiting_orders set filled = 60, status = 'closed' where id = ${order.id}`;
-    await page.reload();
-    await page.locator(".facts").getByText("60 of 60").waitFor();
-    await page.getByRole("button", { name: "Change order" }).waitFor();
-    assert.equal(await page.getByRole("button", { name: "Open the order" }).count(), 0);
-    await page.evaluate(`location.hash = "#/operator/orders/none"`);
-    await page.getByText("There is no such order.").waitFor();
   },
 );
 
@@ -111,12 +91,6 @@ deskTest("an order is created, found by its agency, vendor and status, and close
     await sql`select agent_id from public.recruiting_orders where agency_id = ${agency_id} and quantity = 12`;
   assert.notEqual(made!.agent_id, null);
 
-  await page.locator(".facts").getByRole("link").click();
-  await page.getByRole("button", { name: "New order" }).click();
-  await form.getByLabel("Leads in all").waitFor();
-  assert.equal(await form.getByLabel("Agency").count(), 0);
-  assert.equal(await form.getByLabel("States").inputValue(), "");
-
   await page.goto(`${DESK}#/operator/orders`);
   const row = page.getByRole("row").filter({ hasText: name }).filter({ hasText: "0 of 7" });
   await page.getByRole("searchbox").fill(name);
@@ -126,23 +100,18 @@ deskTest("an order is created, found by its agency, vendor and status, and close
   await page.getByRole("row").nth(1).filter({ hasText: name }).waitFor();
   // What is read again is pale.
   await page.locator('table[aria-busy="false"]').waitFor();
-  await assertFits(page);
   // A tablet has what the order wants below the agency.
   await page.setViewportSize({ width: 768, height: 1024 });
   await row.locator(".if-narrow").getByText(`${vendor.slug}, any state`).waitFor();
   assert.equal(await row.getByRole("progressbar").isVisible(), false);
-  for (const size of [page.viewportSize()!, PHONE.viewport!, { width: 1280, height: 800 }]) {
-    await page.setViewportSize(size);
-    await assertFits(page);
-  }
+  await page.setViewportSize(PHONE.viewport!);
+  await assertFits(page);
   await row.getByRole("button", { name: /^More about/ }).click();
   await page.getByRole("menuitem", { name: "Close" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
   await row.waitFor({ state: "detached" });
-  await page.getByLabel("Status").selectOption("closed");
+  await page.getByLabel("Status", { exact: true }).selectOption("closed");
   // The address has all of it.
   await page.reload();
   await row.getByText("closed", { exact: true }).waitFor();
-  await row.getByRole("link").click();
-  await page.getByRole("heading", { name: "Why it gets leads, or none" }).waitFor();
 });
