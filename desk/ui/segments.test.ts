@@ -1,4 +1,3 @@
-/// <reference lib="deno.ns" />
 import assert from "node:assert/strict";
 import { SegmentedMessage } from "sms-segments-calculator";
 import { segmentsOf } from "./segments.ts";

@@ -5,7 +5,7 @@ export { readPort, type StackLocation } from "./commands/options.ts";
 export { readableLine, say } from "./commands/terminal.ts";
 export { readOptions } from "./command_line.ts";
 export { emptyDataDir } from "./empty.ts";
-export { HOSTED_DENO, POSTGRES_HOME, ROOT, SUPABASE_CLI } from "./paths.ts";
+export { HOSTED_DENO, POSTGRES_HOME, ROOT, SUPABASE_CLI, TYPESCRIPT } from "./paths.ts";
 export { type Ran, runToEnd } from "./program.ts";
 export { freePorts, keptPorts } from "./processes/ports.ts";
 export { bootstrapFiles } from "./database/bootstrap.ts";

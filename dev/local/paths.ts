@@ -16,6 +16,9 @@ export const HOSTED_DENO = packaged("deno-2.1/deno");
 /** The Supabase CLI's own binary; the package's `bin` is a Node script that only starts it. */
 export const SUPABASE_CLI = packaged(`@supabase/cli-${PLATFORM}/bin/supabase`);
 
+/** The native compiler of TypeScript 7. */
+export const TYPESCRIPT = packaged(`@typescript/typescript-${PLATFORM}/lib/tsc`);
+
 /**
  * PostgREST: the packaged binary, or else one on the PATH, since there is no package for every platform.
  *

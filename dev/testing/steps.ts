@@ -95,7 +95,7 @@ export const STEPS: Step[] = [
     name: "check",
     title: "Types of the code",
     remedy: "Correct the code; npm run check shows what is left.",
-    run: (_, print) => succeeds(Deno.execPath(), ["check", "--quiet"], print),
+    run: (_, print) => succeeds("npm", ["run", "--silent", "check"], print),
   },
   denoStep({
     name: "texting",
