@@ -1,4 +1,6 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { ROOT } from "./paths.ts";
 import { runToEnd } from "./program.ts";
 import type { StackInfo } from "./stack_info.ts";
@@ -26,5 +28,11 @@ export async function buildDesk(
     "--key",
     publishable_key,
   ]);
-  return code === 0 ? { folder } : { problem: err.trim() };
+  if (code !== 0) return { problem: err.trim() };
+  // Every static host compresses. Here it is done once, and not for each page.
+  for (const name of readdirSync(join(folder, "assets"))) {
+    const file = join(folder, "assets", name);
+    writeFileSync(`${file}.gz`, gzipSync(readFileSync(file)));
+  }
+  return { folder };
 }

@@ -3,7 +3,6 @@
  * Started by the launcher, which tells it where the services are in LOCAL_GATEWAY.
  */
 import { Hono } from "hono";
-import { compress } from "hono/compress";
 import { cors } from "hono/cors";
 import { serveStatic } from "hono/deno";
 import { proxy } from "hono/proxy";
@@ -109,16 +108,19 @@ if (config.desk !== null) {
   app.get("/desk", (c) => c.redirect("/desk/"));
   app.get(
     "/desk/*",
-    // As every static host does.
-    compress(),
     async (c, next) => {
       await next();
       // A page's own policy cannot say this. A static host sets the same (docs/hosting.md).
       c.header("content-security-policy", "frame-ancestors 'none'");
       c.header("x-content-type-options", "nosniff");
-      c.header("cache-control", "no-cache");
+      const isAsset = c.res.ok && c.req.path.startsWith("/desk/assets/");
+      c.header("cache-control", isAsset ? "max-age=31536000, immutable" : "no-cache");
     },
-    serveStatic({ root: config.desk, rewriteRequestPath: (path) => path.slice("/desk".length) }),
+    serveStatic({
+      root: config.desk,
+      rewriteRequestPath: (path) => path.slice("/desk".length),
+      precompressed: true,
+    }),
   );
 }
 app.notFound(() => failure(404, "NOT_FOUND", "nothing is served here"));
