@@ -242,7 +242,7 @@ Deno.test("more than 20 texts in a turn are a person's to read, and no texts are
     ...["? ", "not ", "agent ", "how much ", "found a ", "“", "Liked “", "are you a ", "\n", "until found a job "],
   ];
   const began = Date.now();
-  for (const length of [1_600, 1_600_000]) {
+  for (const length of [1_600, 400_000]) {
     for (const body of parts.map((part) => part.repeat(Math.ceil(length / part.length)).slice(0, length))) {
       for (const before of [[], ["hi"], ["hi", "yes"], ["hi", "yes", "TX"], ["hi", "yes", "TX", "full-time"]]) {
         play([...before, flood(length === 1_600 ? 20 : 1, body)], FULL_SCRIPT);
