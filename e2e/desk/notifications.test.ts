@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { sql } from "../support/client.ts";
 import { receive } from "../support/sms.ts";
-import { assertAccessible, assertFits, deskTest, rendered, signIn, until } from "./harness.ts";
+import { assertFits, deskTest, rendered, signIn, until } from "./harness.ts";
 import {
   box,
   createTalk,
@@ -68,7 +68,6 @@ deskTest("a login is asked once for notifications, and reads how to allow what i
   const ask = page.getByText("Shall this browser notify you when a recruit writes?");
   await ask.waitFor();
   assert.equal(await page.evaluate("localStorage.getItem('test-permission')"), null);
-  await assertAccessible(page);
   await page.evaluate(`location.hash = "#/inbox/${talk.id}"`);
   await box(page, "Devon").waitFor();
   assert.equal(await ask.count(), 0);

@@ -69,7 +69,7 @@ deskTest("a manager reads the agency's sales leads to their end, and finds, sort
   await sql`
     insert into public.leads (external_id, agency_id, agent_id, first_name, phone, phone_e164, state, type, created_at, stage)
     select gen_random_uuid(), ${agent.agency_id}, ${agent.agent_id}, 'Lead ' || n || '.', '555', '+131255501' || n,
-      case n when 38 then 'new york' else 'IL' end, case n when 38 then 'union' else 'fe' end,
+      'IL', case n when 38 then 'union' else 'fe' end,
       now() - n / 30 * interval '1 day', case n when 38 then 'called back' else 'new' end
     from generate_series(1, 59) n`;
   await signIn(page, await signInNewAgent(agent.agency_id, "manager"), "sales");
@@ -89,18 +89,17 @@ deskTest("a manager reads the agency's sales leads to their end, and finds, sort
   await until(async () => /^Lead (3\d|[45]\d)\./.test(await textOf(page)));
   await page.getByLabel("Agent").selectOption(agent.agent_id);
   await page.waitForURL(/agent=/);
-  await page.getByRole("searchbox").fill("0138");
+  await page.getByRole("searchbox").fill("0120");
   await until(async () => await rows(page).count() === 1);
-  assert.match(await textOf(page), /^Lead 38\./);
+  assert.match(await textOf(page), /^Lead 20\./);
   await page.getByRole("searchbox").fill("");
-  for (const [label, option] of [["Type", "Union"], ["State", "New York"], ["Stage", "Called back"]] as const) {
-    await page.getByLabel(label).selectOption(option);
-    await until(async () => (await rows(page).getByRole("rowheader").allInnerTexts()).join() === "Lead 38.");
-    if (label !== "Stage") {
-      await page.getByLabel(label).selectOption("");
-      await until(async () => await rows(page).count() > 1);
-    }
-  }
+  const alone = async () => (await rows(page).getByRole("rowheader").allInnerTexts()).join() === "Lead 38.";
+  await page.getByLabel("Type").selectOption("Union");
+  await until(alone);
+  await page.getByLabel("Type").selectOption("");
+  await until(async () => await rows(page).count() > 1);
+  await page.getByLabel("Stage").selectOption("Called back");
+  await until(alone);
   await page.getByLabel("State").selectOption("Texas");
   await page.getByText("Nobody is found.").waitFor();
 });

@@ -52,12 +52,12 @@ deskTest(
     const ended = orders.getByRole("row").filter({ hasText: "NV" });
     await ended.getByText("has ended, gets no more").waitFor();
     assert.equal(await ended.getByRole("button", { name: "Open again" }).count(), 0);
+    await assertAccessible(page);
     await orders.getByText("Earlier changes").click();
     const changes = orders.getByText(/Nora Quist changed the limit from \d+ to \d+ a day,/);
     await changes.nth(49).waitFor();
     await page.getByRole("button", { name: "Show earlier" }).click();
     await changes.nth(51).waitFor();
-    await assertAccessible(page);
 
     const tabs = page.getByRole("navigation", { name: "Settings" });
     await tabs.getByRole("link", { name: "Numbers" }).click();

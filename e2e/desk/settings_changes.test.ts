@@ -63,25 +63,15 @@ deskTest("a manager changes people and the agency, and takes it back, and the hi
   const team = await createTeam();
   await signIn(page, team, "settings");
   const row = (name: string) => page.getByRole("row", { name });
-  await choose(page, "Ada Byron", "Make a manager");
-  await row("Ada Byron").getByRole("cell", { name: "manager" }).waitFor();
-  await toast(page, "Ada Byron is a manager now.").getByRole("button", { name: "Undo" }).click();
-  await row("Ada Byron").getByRole("cell", { name: /^Agent/ }).waitFor();
-
   await choose(page, "Ada Byron", "Away until…");
   const away = page.getByRole("dialog", { name: "Ada Byron" });
-  // Another manager is faster.
-  const other = await signInNewAgent(team.agency_id, "manager");
-  await sql`update public.agents set first_name = 'Olga', last_name = null where id = ${other.agent_id}`;
-  const changes = { away_until: "2098-01-01" };
-  assert.equal((await other.client.rpc("change_agent", { agent_id: team.first, changes })).error, null);
   await away.getByLabel("Away until").fill("2099-12-28");
   await away.getByRole("button", { name: "Save" }).click();
-  await assertProblem(away.getByLabel("Away until"), "Olga has changed it meanwhile.");
-  await away.getByRole("button", { name: "Close" }).click();
-  await row("Ada Byron").getByRole("cell", { name: "2098-01-01" }).waitFor();
+  await row("Ada Byron").getByRole("cell", { name: "2099-12-28" }).waitFor();
   await choose(page, "Ada Byron", "Give no more recruits");
   await row("Ada Byron").getByRole("cell", { name: "takes no recruits" }).waitFor();
+  await choose(page, "Ada Byron", "Make a manager");
+  await row("Ada Byron").getByRole("cell", { name: "manager" }).waitFor();
 
   await page.getByRole("button", { name: "Invite an agent" }).click();
   const drawer = page.getByRole("dialog", { name: "Invite an agent" });
@@ -111,7 +101,9 @@ deskTest("a manager changes people and the agency, and takes it back, and the hi
   await agency.getByLabel("Opens at").fill("");
   await agency.getByRole("button", { name: "Save" }).click();
   await assertProblem(agency.getByLabel("Opens at"), "Must be a time such as 08:30.");
-  // The other manager is faster again: the first Save says who, the second one stores.
+  // Another manager is faster: the first Save says who, the second one stores.
+  const other = await signInNewAgent(team.agency_id, "manager");
+  await sql`update public.agents set first_name = 'Olga', last_name = null where id = ${other.agent_id}`;
   const hours = { agency_id: team.agency_id, changes: { opens_at: "07:00" } };
   assert.equal((await other.client.rpc("change_agency", hours)).error, null);
   await agency.getByLabel("Opens at").fill("08:15");
