@@ -214,7 +214,8 @@ deskTest("a manager writes a script, tries it and publishes it, and loses none w
   await bot.getByRole("button", { name: "Switch off" }).click();
   await page.getByRole("dialog", { name: "Switch off" }).getByRole("button", { name: "Switch off" }).click();
   await bot.getByText("The bot is off").waitFor();
-  await bot.getByRole("button", { name: "Publish again version 1" }).click();
+  // A click would wait until the toast has gone.
+  await bot.getByRole("button", { name: "Publish again version 1" }).press("Enter");
   await page.getByRole("dialog").getByRole("button", { name: "Publish again" }).click();
   await bot.getByText("Version 3 is on").waitFor();
   await toast(page, "The script is published.").last().getByRole("button", { name: "Undo" }).click();
