@@ -6,6 +6,8 @@ set -eu
 cd "$(dirname "$0")/../.."
 
 export DO_NOT_TRACK=1 SUPABASE_TELEMETRY_DISABLED=1 DENO_NO_UPDATE_CHECK=1
+# The Supabase CLI runs on Bun and ends within seconds: optimizing its code would cost more than it saves.
+export BUN_JSC_useDFGJIT=0
 
 if [ ! -f node_modules/.package-lock.json ] ||
   [ -n "$(find package-lock.json -newer node_modules/.package-lock.json)" ]; then
