@@ -164,7 +164,11 @@ function Since({ since, waits, urgentSince }: { since: string; waits: boolean; u
   );
 }
 
-function lastText({ last_body, last_media, last_sender, last_sent_by, last_author }: InboxRow, agent: Agent): string {
+/** The latest text of a conversation, with who wrote it. */
+export function lastText(
+  { last_body, last_media, last_sender, last_sent_by, last_author }: InboxRow,
+  agent: Agent,
+): string {
   if (last_sender === null) return "No text yet";
   const said = last_body || countOf(last_media, "file", "files");
   if (last_sender === "recruit") return said;
