@@ -167,6 +167,12 @@ export function list(page: Page) {
   return page.getByRole("region", { name: "Conversations" });
 }
 
+/** Waits until the list has these conversations, by the first names of the recruits. */
+export async function assertRows(page: Page, names: string[]): Promise<void> {
+  const rows = list(page).getByRole("link").locator(".name bdi");
+  await until(async () => (await rows.allTextContents()).join() === names.join());
+}
+
 /** Where a text is written. */
 export function box(page: Page, name = "Maya") {
   return page.getByLabel(`Text to ${name}`);
