@@ -13,11 +13,11 @@ const openapi: { paths: Record<string, object> } = JSON.parse(
   Deno.readTextFileSync(join(ROOT, "supabase/functions/_shared/openapi.json")),
 );
 
-Deno.test("chaos: of 1,000 requests during 4 faults none is lost, doubled, orphaned or wrongly charged", async () => {
+Deno.test("chaos: of 600 requests during 4 faults none is lost, doubled, orphaned or wrongly charged", async () => {
   Deno.env.set("STACK_FILE", stack.file);
   const report = await runChaos({
     gateways: [stack.api_url, await stack.addGateway()],
-    requests: 1_000,
+    requests: 600,
     faults: 4,
     only: ["Postgres is killed", "PostgREST stands still", "the functions are killed", "the distribution lock is held"],
     rate: 90,
