@@ -29,7 +29,7 @@ deskTest("each row of a long list is reached in a small window, by the hand and 
   await signIn(page, agent, "inbox");
   const rows = list(page).getByRole("link");
   await rows.filter({ hasText: "Recruit 0" }).waitFor();
-  for (const [width, height] of [[360, 740], [320, 256]] as const) {
+  for (const [width, height] of [[740, 360], [320, 256]] as const) {
     await page.setViewportSize({ width, height });
     // By the hand: the last row is at the end of what scrolls, and its neighbours are seen.
     for (const [end, seen] of [[1e6, 24], [-1e6, 0]] as const) {
