@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { ROOT } from "./paths.ts";
@@ -30,8 +30,9 @@ export async function buildDesk(
   ]);
   if (code !== 0) return { problem: err.trim() };
   // Every static host compresses. Here it is done once, and not for each page.
-  for (const name of readdirSync(join(folder, "assets"))) {
-    const file = join(folder, "assets", name);
+  const assets = join(folder, "assets");
+  for (const name of existsSync(assets) ? readdirSync(assets) : []) {
+    const file = join(assets, name);
     writeFileSync(`${file}.gz`, gzipSync(readFileSync(file)));
   }
   return { folder };

@@ -16,4 +16,9 @@ export const character: fc.Arbitrary<string> = fc.nat(0x10ffff - 0x800).map(
   },
 );
 
+// For a compiler that does not read deno.json, the name is the package.
+declare module "fast-check" {
+  const character: Arbitrary<string>;
+}
+
 export default fc;
