@@ -80,7 +80,8 @@ deskTest("a reload and 20 s without a network lose no word; two tabs send once a
   for (const tab of [page, other]) {
     await texts(tab).getByText("Are you there?").waitFor();
     await texts(tab).getByText("Not sent yet").first().waitFor({ state: "detached" });
-    assert.equal(await texts(tab).getByText("One", { exact: true }).count(), 1);
+    // It fails where there are two.
+    await texts(tab).getByText("One", { exact: true }).waitFor();
   }
   await assertQueued(page, talk, ["In both tabs", "One", "Two"]);
 });
