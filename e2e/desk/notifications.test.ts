@@ -133,7 +133,7 @@ deskTest("a notification has the first name and no words of a text, and opens wh
 
 // No pauses: a tab that first reads its notifications after the text takes it for an old one and shows no toast. Two tabs
 // never take one notification: three that claimed 2,700 at the same time, also on busy processors, took each once.
-deskTest("one of two tabs notifies, and none while the other shows the conversation", async (page) => {
+deskTest("one of two tabs notifies, and neither does while the other shows the conversation", async (page) => {
   await standInForNotifications(page, "granted", "granted");
   const agent = await createTexter();
   const talk = await createTalk(agent, "Devon");

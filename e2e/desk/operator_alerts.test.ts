@@ -28,7 +28,7 @@ deskTest(
     // Before those of other tests.
     await sql`update public.recruiting_orders set created_at = '2020-01-01' where id = ${idle.id}`;
     const [one, two] = [crypto.randomUUID(), crypto.randomUUID()];
-    // Troubles that are older than those of other tests, of which there are more than the page shows.
+    // Older problems than those of other tests, because the page shows only some of them.
     await sql`
     insert into public.alerts (kind, subject, subject_name, problem, link, details)
     select kind, subject, 'thing ' || subject, 'is wrong', link, '{"since": "2020-01-01T10:00:00Z", "leads": 3}'

@@ -4,7 +4,7 @@ import { signInNewOperator } from "../support/agents.ts";
 import { createOrder, createVendor, sql, storedLeads } from "../support/client.ts";
 import { assertAccessible, deskTest, signIn } from "./harness.ts";
 
-deskTest("waiting leads are distributed to the orders that want them, and who got what is shown", async (page) => {
+deskTest("waiting leads go to the orders that want them, and the page shows which agent got which", async (page) => {
   const vendor = await createVendor();
   // They wait longer than all others.
   await sql`

@@ -182,7 +182,7 @@ deskTest("after a STOP the box says the recruit's words, and what waits goes bac
   await assertQueued(page, talk, []);
 });
 
-deskTest("who signs out is asked, what is deleted is not sent, and the next user finds nothing", async (page) => {
+deskTest("a sign-out asks first and sends nothing it deletes, and the next user finds nothing", async (page) => {
   const nora = await createTexter();
   const omar = await createColleague(nora);
   const talk = await openTalk(page, nora);

@@ -119,7 +119,7 @@ deskTest("what was written before a take-over is not sent after it, and stays to
   await (await openBell(page)).getByText("Nora has the conversation with a recruit now.").first().waitFor();
 });
 
-deskTest("a recruit in danger is an alert to who comes, first in the bell, and read by itself", async (page) => {
+deskTest("a recruit who may be in danger is an alert, comes first in the bell, and is read alone", async (page) => {
   const manager = await createTexter("manager");
   for (
     const [name, kind, reason] of [["Maya", "handoff", "distress"], ["Cleo", "failed", null], ["Ada", "failed", null]]
