@@ -40,7 +40,7 @@ export async function runCommandLine(args: string[], terminal: Terminal): Promis
     } catch (error) {
       throw session.explain(error);
     } finally {
-      await session.end();
+      session.end();
     }
   };
   const program = buildProgram(run, print);

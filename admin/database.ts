@@ -64,11 +64,21 @@ export function projectClient({ url, secretKey }: ProjectApi) {
   return createClient(url, secretKey, { auth: { persistSession: false, autoRefreshToken: false } });
 }
 
+/** The connections that no command uses, by address: tests run hundreds of commands in one process. */
+const idle = new Map<string, postgres.Sql[]>();
+
+/** Keeps a connection for the next command of this process. Its end closes them. */
+export function keep(connection: postgres.Sql, dbUrl: string): void {
+  idle.set(dbUrl, [...idle.get(dbUrl) ?? [], connection]);
+}
+
 /**
  * Connects, with TLS unless the database is on this machine. A transaction that does not say that it writes only reads;
  * a pooler in transaction mode, of port 6543, takes no such setting.
  */
 export function connect(dbUrl: string): postgres.Sql {
+  const kept = idle.get(dbUrl)?.pop();
+  if (kept !== undefined) return kept;
   const url = new URL(dbUrl);
   const isLocal = LOCAL_HOSTS.includes(url.hostname);
   return postgres(dbUrl, {

@@ -1,5 +1,5 @@
 import type postgres from "postgres";
-import { connect, explainConnection, findTarget, type ProjectApi, type Target } from "./database.ts";
+import { connect, explainConnection, findTarget, keep, type ProjectApi, type Target } from "./database.ts";
 import { codeOf, CommandError, UsageError } from "./errors.ts";
 import { loginName } from "./login_name.ts";
 import type { Terminal } from "./terminal.ts";
@@ -185,8 +185,8 @@ export class Session {
     return this.#target === undefined ? error : explainConnection(error, this.#target.dbUrl);
   }
 
-  async end(): Promise<void> {
+  end(): void {
     if (this.#hasProgress) this.#terminal.showProgress?.("");
-    await this.#sql?.end();
+    if (this.#sql) keep(this.#sql, this.target.dbUrl);
   }
 }

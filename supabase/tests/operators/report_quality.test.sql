@@ -202,3 +202,5 @@ select results_eq(
 select is_empty($$select from public.report_responses('2026-03-05', '2026-03-07')$$, 'a recruit counts in the days of the first text');
 select is_empty(
   format($$select from public.report_responses('2026-03-01', '2026-03-07', %L)$$, md5('elsewhere')::uuid), 'only of the agency that is asked for');
+select * from finish();
+rollback;
