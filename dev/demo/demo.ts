@@ -22,8 +22,8 @@ export interface DemoOptions {
   seed: number;
   /** The leads that vendors post a minute. */
   pace: number;
-  /** How many of those who are greeted write back in the 30 days. */
-  recruits: number;
+  /** The leads of the 30 days, {@link MOST_LEADS} at most. */
+  leads: number;
   reset?: boolean;
 }
 
@@ -88,11 +88,8 @@ export class Demo implements Launched {
       const sql = connect(8);
       const keys = await makeAgencies(sql, this.#receiver);
       const vendors = new VendorClient(info, this.#graph, keys);
-      const world = await makeWorld(
-        { stack: info, sql, twilio: this.#twilio, vendors },
-        kept.seed,
-        this.#options.recruits,
-      );
+      const tools = { stack: info, sql, twilio: this.#twilio, vendors };
+      const world = await makeWorld(tools, kept.seed, this.#options.leads);
       Object.assign(kept, { world, keys: [...keys], secrets: this.#receiver.secrets });
       this.#keep(kept);
       await sql.end();

@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { launch, readOptions, readPort, ROOT } from "../local/mod.ts";
 import { Demo, type DemoOptions } from "./demo.ts";
+import { MOST_LEADS } from "./plan.ts";
 
 const options = readOptions<DemoOptions>(
   new Command("npm run demo --")
@@ -18,8 +19,7 @@ const options = readOptions<DemoOptions>(
     )
     .addOption(new Option("--pace <number>", "leads that vendors post a minute").default(6).argParser(Number))
     .option("--reset", "begin anew")
-    // Most of the time that a world takes is for their texts.
-    .addOption(new Option("--recruits <number>").hideHelp().default(200).argParser(Number))
+    .addOption(new Option("--leads <number>").hideHelp().default(MOST_LEADS).argParser(Number))
     .addOption(
       new Option("--db-url <url>").hideHelp().argParser(() => {
         throw new InvalidArgumentError(

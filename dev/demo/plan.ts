@@ -22,8 +22,8 @@ export interface PlannedLead extends Applicant {
   isRecent: boolean;
 }
 
-/** How many leads the world begins with, over so many days. */
-const LEADS = 700;
+/** With so many leads, over so many days, the world begins at most. */
+export const MOST_LEADS = 700;
 const DAYS = 30;
 /** The leads of the last hour. */
 const LATEST = 14;
@@ -66,14 +66,14 @@ export class Applicants {
 
 /** Where the leads of a start begin to be numbered: after those of the world, and not as at the start before. */
 export function firstNumber(now: number): number {
-  return LEADS + Math.floor(now / 1_000) % 8_000;
+  return MOST_LEADS + Math.floor(now / 1_000) % 8_000;
 }
 
 /** The leads of 30 days in the rhythm of working days, oldest first. */
-export function planLeads(applicants: Applicants, now: Date): PlannedLead[] {
+export function planLeads(applicants: Applicants, now: Date, count = MOST_LEADS): PlannedLead[] {
   const { random } = applicants;
   const hours = workingHours(now);
-  const ages = Array.from({ length: LEADS - LATEST }, () => random.pick(hours) + random.next() * HOUR);
+  const ages = Array.from({ length: count - LATEST }, () => random.pick(hours) + random.next() * HOUR);
   const latest = Array.from({ length: LATEST }, (_, n) => n * 4 * 60_000 + 20_000);
   const sorted = [...ages, ...latest].sort((one, other) => other - one);
   const planned: PlannedLead[] = [];
@@ -82,7 +82,7 @@ export function planLeads(applicants: Applicants, now: Date): PlannedLead[] {
     const applicant = applicants.next(n === sorted.length - 1 ? VENDORS.at(-1) : undefined);
     const isRepeat = n % REPEATED === REPEATED - 1;
     const { first, last, phone, email, state } = isRepeat ? planned[n - 12]! : applicant;
-    planned.push({ ...applicant, first, last, phone, email, state, age, isRepeat, isRecent: n >= LEADS - RECENT });
+    planned.push({ ...applicant, first, last, phone, email, state, age, isRepeat, isRecent: n >= count - RECENT });
   }
   return planned;
 }

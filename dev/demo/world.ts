@@ -18,6 +18,8 @@ export interface Tools {
   vendors: VendorClient;
 }
 
+/** Of the leads, so many write back. */
+const ANSWERED = 2 / 7;
 /** At most so many turns has a conversation of the corpus. */
 const TURNS = 14;
 const MINUTE = 60_000;
@@ -33,9 +35,9 @@ interface Stored {
  * Makes the 30 days of the world, all within seconds, and moves the clock. The same seed makes the same. Returns it in a
  * line.
  *
- * @param recruits how many of those who are greeted write back
+ * @param leads how many vendors post
  */
-export async function makeWorld(tools: Tools, seed: number, recruits: number): Promise<string> {
+export async function makeWorld(tools: Tools, seed: number, leads: number): Promise<string> {
   const { sql } = tools;
   // No page is open yet that an event could reach.
   await sql`alter system set lead_intake.broadcasts_left = '0'`;
@@ -43,16 +45,16 @@ export async function makeWorld(tools: Tools, seed: number, recruits: number): P
   const now = new Date();
   const random = new Random(seed);
   const began = new Date();
-  const planned = planLeads(new Applicants(random), now);
+  const planned = planLeads(new Applicants(random), now, leads);
   const stored = await postLeads(tools, planned);
-  const leads = new Date();
-  await talk(tools, stored, random, recruits);
+  const posted = new Date();
+  await talk(tools, stored, random, Math.round(leads * ANSWERED));
   const texts = new Date();
   await act(tools, stored, seed);
   const sales = await present(sql, now);
   const world = await count(sql);
   const stories = stored.map(({ id, lead }) => storyOf(id, lead, now, random));
-  await moveClock(sql, { began, leads, texts }, [...stories, ...sales]);
+  await moveClock(sql, { began, leads: posted, texts }, [...stories, ...sales]);
   await sql`update public.service_numbers set segments_per_second = 100`;
   await sql`alter system reset lead_intake.broadcasts_left`;
   await sql`select pg_reload_conf()`;
