@@ -57,6 +57,13 @@ Deno.test("items that an item makes due in another job are handled in the same r
   }
 });
 
+Deno.test("jobs that find nothing claim once", async () => {
+  let claims = 0;
+  const claim = () => new Promise<{ items: string[] }>((resolve) => setTimeout(resolve, ++claims, { items: [] }));
+  await runJobs(Object.fromEntries(["a", "b", "c"].map((name) => [name, () => jobOf([], { claim })])), "request");
+  assert.equal(claims, 3);
+});
+
 Deno.test("a failed item is counted and logged with its ids, and the others continue", async () => {
   const handle = (item: string) =>
     item === "2" ? Promise.reject(new Error("Secret")) : Promise.resolve({ state: null });

@@ -100,7 +100,9 @@ class Run {
   readonly #busy: Set<string>;
   #claimed = 0;
   #handled = 0;
-  #change = Promise.withResolvers<void>();
+  #handledAtChange = 0;
+  /** Resolves to whether the run is over. */
+  #change = Promise.withResolvers<boolean>();
 
   constructor(requestId: string, names: string[]) {
     this.#requestId = requestId;
@@ -141,7 +143,6 @@ class Run {
     };
     while (!isLast && this.#claimed < CLAIM_AT_MOST && Date.now() < this.#deadline) {
       const claimedAt = Date.now();
-      const handledBefore = this.#handled;
       const { items, nextAt = null } = await job.claim(job.atOnce - running.size);
       this.#claimed += items.length;
       for (const item of items) {
@@ -150,30 +151,40 @@ class Run {
       }
       const wait = nextAt === null ? Infinity : Date.parse(nextAt) - Date.now();
       if (running.size > 0 || Date.now() + wait < this.#deadline) {
-        this.#busy.add(name);
         await within(Math.min(Math.max(wait, 50), ASK_AGAIN_MS), Promise.race(running));
         // Claiming one item at a time would cost a query each.
         while (running.size > job.atOnce / 2) await Promise.race(running);
-      } else {
-        this.#settle(name);
-        if (this.#busy.size === 0 && this.#handled === handledBefore) return;
-        if (this.#busy.size > 0) await within(ASK_AGAIN_MS, this.#change.promise);
-      }
+      } else if (await this.#rest(name)) return;
     }
   }
 
-  /** Wakes the jobs that wait for this one. */
+  /** Waits until other jobs may have made items due. Returns true if the run is over. */
+  async #rest(name: string): Promise<boolean> {
+    const { promise } = this.#change;
+    this.#settle(name);
+    const isOver = await within(ASK_AGAIN_MS, promise) ?? false;
+    this.#busy.add(name);
+    return isOver;
+  }
+
+  /** Wakes the resting jobs if items were handled, or if none is left to wait for. An empty claim makes nothing due. */
   #settle(name: string): void {
-    if (!this.#busy.delete(name)) return;
-    this.#change.resolve();
+    this.#busy.delete(name);
+    const isOver = this.#handled === this.#handledAtChange;
+    if (isOver && this.#busy.size > 0) return;
+    this.#handledAtChange = this.#handled;
+    this.#change.resolve(isOver);
     this.#change = Promise.withResolvers();
   }
 }
 
-/** Waits until the promise settles, for at most this many milliseconds. */
-async function within(ms: number, ended: Promise<unknown>): Promise<void> {
+/** Waits until the promise settles, for at most this many milliseconds, after which there is no value. */
+async function within<Value>(ms: number, ended: Promise<Value>): Promise<Value | undefined> {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const timeout = new Promise<void>((resolve) => timer = setTimeout(resolve, ms));
-  await Promise.race([ended, timeout]);
-  clearTimeout(timer);
+  const timeout = new Promise<undefined>((resolve) => timer = setTimeout(() => resolve(undefined), ms));
+  try {
+    return await Promise.race([ended, timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
