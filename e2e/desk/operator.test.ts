@@ -11,7 +11,6 @@ import {
   deskTest,
   hideOtherVendors,
   NARROW,
-  OLIVIA,
   PHONE,
   signIn,
   until,
@@ -21,6 +20,7 @@ const VIEWS = {
   "operator": "Today",
   "operator/deliveries": "Rejected deliveries",
   "operator/waiting": "Waiting leads",
+  "operator/leads": "Leads",
   "operator/orders": "Orders",
   "operator/texts": "Unmatched texts",
   "operator/numbers": "Numbers",
@@ -39,7 +39,7 @@ async function furnish(): Promise<() => Promise<void>> {
   await sql`
     insert into public.recruiting_leads (vendor_id, first_name, distribution, vendor_metadata, created_at)
     select ${id}, 'Ada', 'unmatched', '{"state": "TX"}', now() - d * interval '1 day'
-    from generate_series(0, 13) d, generate_series(0, d % 3)`;
+    from generate_series(0, 13) d`;
   await createOrder(vendor, { quantity: 10 });
   await sql`select public.distribute_waiting_leads(10, ${id})`;
   await reject({ vendor_id: id, payload: {} });
@@ -66,11 +66,36 @@ async function managingOperator() {
 }
 
 deskTest(
-  "each view of an operator is accessible, has its times in UTC, and fits, with a menu where it is narrow",
+  "each view of an operator, a manager too, is accessible and fits, says what could not be read, and ends with the right",
   async (page) => {
     const clear = await furnish();
     await hideOtherVendors(page);
-    await signIn(page, OLIVIA);
+    // One row is like the others, and axe looks at each.
+    await page.route(/\/rest\/v1\/\w+_list\?.*limit=/, async (route) => {
+      const url = new URL(route.request().url());
+      url.searchParams.set("limit", "8");
+      await route.continue({ url: url.href });
+    });
+    const { user_id, ...operator } = await managingOperator();
+    const lead = crypto.randomUUID();
+    await sql`
+      insert into public.operator_actions (user_id, action, subject)
+      values (${user_id}, 'lead show', ${sql.json({ lead_id: lead })})`;
+    await signIn(page, operator, "operator/actions");
+    const row = page.getByRole("row").filter({ hasText: operator.email });
+    await row.getByText("Lead shown").waitFor();
+    assert.equal(await row.getByRole("link").getAttribute("href"), `#/operator/search/${lead}`);
+    const main = page.getByRole("navigation", { name: "Main" });
+    assert.deepEqual((await main.getByRole("link").allInnerTexts()).map((name) => name.split("\n")[0]), [
+      "Home",
+      "Inbox",
+      "Recruits",
+      "Sales leads",
+      "Settings",
+      "Operator",
+    ]);
+
+    // The times are in UTC.
     const desktop = page.viewportSize()!;
     for (const [view, title] of Object.entries(VIEWS)) {
       await page.evaluate(`location.hash = "#/${view}"`);
@@ -121,31 +146,8 @@ deskTest(
     await assertFits(page);
     await queues.getByRole("link", { name: "Unmatched texts" }).click();
     await page.getByRole("heading", { level: 1, name: "Unmatched texts" }).and(page.locator(":focus")).waitFor();
-  },
-);
 
-deskTest(
-  "a manager who is an operator sees both, and what could not be read, until the right is taken away",
-  async (page) => {
-    const { user_id, ...operator } = await managingOperator();
-    const lead = crypto.randomUUID();
-    await sql`
-    insert into public.operator_actions (user_id, action, subject)
-    values (${user_id}, 'lead show', ${sql.json({ lead_id: lead })})`;
-    await signIn(page, operator, "operator/actions");
-    const row = page.getByRole("row").filter({ hasText: operator.email });
-    await row.getByText("Lead shown").waitFor();
-    assert.equal(await row.getByRole("link").getAttribute("href"), `#/operator/search/${lead}`);
-    const main = page.getByRole("navigation", { name: "Main" });
-    assert.deepEqual((await main.getByRole("link").allInnerTexts()).map((name) => name.split("\n")[0]), [
-      "Home",
-      "Inbox",
-      "Recruits",
-      "Sales leads",
-      "Settings",
-      "Operator",
-    ]);
-
+    // What could not be read is not nothing.
     await page.route(
       "**/rest/v1/alert_list*",
       (route) => route.fulfill({ status: 400, json: { code: "PT400", message: "days: out of order" } }),
@@ -154,6 +156,7 @@ deskTest(
       "**/rest/v1/job_list*",
       (route) => route.fulfill({ json: [{ job: "check alerts", ended_at: "2026-01-05T10:00:00Z" }] }),
     );
+    await page.setViewportSize(desktop);
     await page.locator(".subnav").getByRole("link", { name: "Today" }).click();
     await page.reload();
     await page.getByText("The alerts could not be read.").waitFor();

@@ -1,16 +1,17 @@
 /** What stands at Today leads to where it is resolved. */
 import assert from "node:assert/strict";
-import type { Locator } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { signInNewOperator } from "../support/agents.ts";
 import { checkAlerts } from "../support/alerts.ts";
 import { createOrder, createVendor, sql } from "../support/client.ts";
 import { reject } from "../support/deliveries.ts";
+import { receive } from "../support/sms.ts";
 import { phoneText } from "../../desk/ui/phone.ts";
 import { assertAccessible, assertFits, deskTest, PHONE, signIn } from "./harness.ts";
-import { createTalk, createTexter, outbox } from "./talks.ts";
+import { createTalk, createTexter, outbox, type Talk } from "./talks.ts";
 
 deskTest(
-  "today says what is wrong and leads to what mends it, and alerts are acknowledged alone and together",
+  "today leads to what mends what is wrong, alerts are acknowledged, and unmatched texts get a conversation",
   async (page) => {
     const vendor = await createVendor();
     const order = await createOrder(vendor, { quantity: 7 });
@@ -107,87 +108,169 @@ deskTest(
       await sql`delete from public.rejected_deliveries where vendor_id = ${other.id}`;
       await sql`delete from public.recruiting_orders where vendor_id = ${other.id}`;
     }
+    await matchTexts(page);
   },
 );
 
-deskTest("an operator sees which texts are not sent, and why", async (page) => {
+/** Gives texts a conversation with the lead that the page showed, and with a newer one after a question. */
+async function matchTexts(page: Page): Promise<void> {
   const agent = await createTexter();
+  // Names of their own: tests that run at the same time have rows in this list.
+  const unmatched = async (name: string): Promise<Talk & { name: string }> => {
+    const own = `${name}-${crypto.randomUUID()}`;
+    const talk = await createTalk(agent, own);
+    await sql`delete from public.recruiting_conversations where recruiting_lead_id = ${talk.lead_id}`;
+    await receive(talk, { Body: "<b>STOP</b> it" });
+    return { ...talk, name: own };
+  };
+  const [devon, older] = [await unmatched("Devon"), await unmatched("Older")];
+  const sid = crypto.randomUUID();
   await sql`
+    insert into public.unmatched_texts (message_sid, recruit_phone, service_phone, body, received_at)
+    values (${sid}, '$(reboot)', '+13125550199', ${sid}, now() + interval '1 hour')`;
+  await page.evaluate(`location.hash = "#/operator/texts"`);
+  const row = (words: string) => page.locator("ul.rows > li").filter({ hasText: words });
+  await row(sid).getByText("No lead of this number's agency has this phone.").waitFor();
+  assert.equal(await row(sid).getByRole("button").count(), 0);
+  await sql`delete from public.unmatched_texts where message_sid = ${sid}`;
+
+  const text = row(devon.name);
+  await text.getByText("<b>STOP</b> it").waitFor();
+  await text.getByText("is a lead of").waitFor();
+  await text.getByRole("button", { name: "Give it a conversation" }).click();
+  const question = page.getByRole("dialog");
+  await question.getByText("All texts between these two numbers become a conversation of Devon").waitFor();
+  const stored = ({ recruit }: Talk) =>
+    sql`
+      select recruiting_lead_id, assigned_agent_id from public.recruiting_conversations
+      where recruit_phone = ${recruit}`;
+  assert.equal((await stored(devon)).length, 0);
+  await question.getByRole("button", { name: "Give it a conversation" }).click();
+  await page.getByText("1 text has a conversation at").waitFor();
+  await text.waitFor({ state: "detached" });
+  assert.deepEqual((await stored(devon)).map(({ assigned_agent_id }) => assigned_agent_id), [agent.agent_id]);
+
+  const newer = `Newer-${crypto.randomUUID()}`;
+  const [lead] = await sql`
+    insert into public.recruiting_leads (vendor_id, first_name, vendor_metadata, distribution, agency_id, agent_id)
+    select vendor_id, ${newer}, vendor_metadata, distribution, agency_id, agent_id
+    from public.recruiting_leads where id = ${older.lead_id}
+    returning id`;
+  await row(older.name).getByRole("button", { name: "Give it a conversation" }).click();
+  await question.getByRole("button", { name: "Give it a conversation" }).click();
+  await question.getByText("A newer lead of this phone has come meanwhile. Look again.").waitFor();
+  await question.getByText(newer).waitFor();
+  await question.getByRole("button", { name: "Give it a conversation" }).click();
+  await row(newer).waitFor({ state: "detached" });
+  assert.deepEqual((await stored(older)).map(({ recruiting_lead_id }) => recruiting_lead_id), [lead!.id]);
+}
+
+deskTest(
+  "an operator sees which texts are not sent, and why, and resumes a number, opens a state and cancels",
+  async (page) => {
+    const agent = await createTexter();
+    await sql`
     update public.service_numbers set status = 'paused', paused_reason = 'the campaign is not registered'
     where phone = ${agent.service}`;
-  const talk = await createTalk(agent);
-  const { error } = await agent.client.rpc("send_text", {
-    conversation_id: talk.id,
-    body: "A secret between us",
-    client_message_id: crypto.randomUUID(),
-  });
-  assert.equal(error, null);
-  await signIn(page, await signInNewOperator(), "operator/numbers");
-  const number = page.getByRole("row").filter({ hasText: phoneText(agent.service) });
-  await number.getByRole("link", { name: "1 text not sent" }).click();
-  const cause = page.getByRole("table", { name: "Causes" }).getByRole("row").filter({
-    hasText: phoneText(agent.service),
-  });
-  await cause.getByRole("button", { name: `Resume ${phoneText(agent.service)}` }).waitFor();
-  const text = page.getByRole("row").filter({ hasText: phoneText(talk.recruit) });
-  await cause.getByRole("link").click();
-  await page.waitForURL(/cause=number_paused/);
-  await text.getByText("now", { exact: true }).waitFor();
-  assert.equal(await page.getByText("A secret between us").count(), 0);
-  await assertAccessible(page);
-  await assertFits(page);
-
-  await sql`update public.recruiting_leads set vendor_metadata = '{"state": "NY"}' where id = ${talk.lead_id}`;
-  await sql`select public.close_hours('NY', null, null, 'the test')`;
-  try {
-    // Not earlier, because what changes the hours makes the text due.
-    await sql`
-      update public.text_outbox set reason = 'quiet_hours', due_at = 'infinity' where conversation_id = ${talk.id}`;
-    await sql`update public.service_numbers set status = 'active' where phone = ${agent.service}`;
-    await page.evaluate(`location.hash = "#/operator/outbox?cause=no_hours"`);
-    await page.reload();
-    await text.waitFor();
-    await page.getByRole("button", { name: "Open New York" }).first().click();
-    const question = page.getByRole("dialog");
-    await question.getByText(/sent when those hours are open/).waitFor();
+    const talk = await createTalk(agent);
+    const { error } = await agent.client.rpc("send_text", {
+      conversation_id: talk.id,
+      body: "A secret between us",
+      client_message_id: crypto.randomUUID(),
+    });
+    assert.equal(error, null);
+    await signIn(page, await signInNewOperator(), "operator/numbers");
+    const number = page.getByRole("row").filter({ hasText: phoneText(agent.service) });
+    await number.getByText("the campaign is not registered").waitFor();
+    await number.getByText("Paused", { exact: true }).waitFor();
+    await number.getByRole("link", { name: "1 text not sent" }).click();
+    const cause = page.getByRole("table", { name: "Causes" }).getByRole("row").filter({
+      hasText: phoneText(agent.service),
+    });
+    const text = page.getByRole("row").filter({ hasText: phoneText(talk.recruit) });
+    await cause.getByRole("link").click();
+    await page.waitForURL(/cause=number_paused/);
+    await text.getByText("now", { exact: true }).waitFor();
+    assert.equal(await page.getByText("A secret between us").count(), 0);
     await assertAccessible(page);
     await assertFits(page);
-    // So that it is not sent.
-    await sql`update public.service_numbers set status = 'paused' where phone = ${agent.service}`;
-    await question.getByRole("button", { name: "Open New York" }).click();
-    await page.getByText("The hours of the law count for New York.").waitFor();
-    assert.equal((await sql`select from public.texting_closures where source = 'the test'`).length, 0);
-  } finally {
-    await sql`delete from public.texting_closures where source = 'the test'`;
-  }
-  await sql`
-    update public.text_outbox set reason = 'quiet_hours', due_at = 'infinity' where conversation_id = ${talk.id}`;
-  await sql`update public.service_numbers set status = 'active' where phone = ${agent.service}`;
 
-  await sql`update public.text_outbox set kind = 'greeting' where conversation_id = ${talk.id}`;
-  await sql`
+    // A number is resumed, and a state without hours is opened.
+    const waitForHours = () =>
+      sql`
+      update public.text_outbox set reason = 'quiet_hours', due_at = 'infinity' where conversation_id = ${talk.id}`;
+    const question = page.getByRole("dialog");
+    await sql`update public.recruiting_leads set vendor_metadata = '{"state": "NY"}' where id = ${talk.lead_id}`;
+    await sql`select public.close_hours('NY', null, null, 'the test')`;
+    try {
+      // Not earlier, because what changes the hours makes the text due.
+      await waitForHours();
+      await cause.getByRole("button", { name: `Resume ${phoneText(agent.service)}` }).click();
+      await question.getByRole("button", { name: "Resume" }).click();
+      await cause.waitFor({ state: "detached" });
+      const [stored] = await sql`select status from public.service_numbers where phone = ${agent.service}`;
+      assert.equal(stored!.status, "active");
+      await page.evaluate(`location.hash = "#/operator/outbox?cause=no_hours"`);
+      await text.waitFor();
+      await page.getByRole("button", { name: "Open New York" }).first().click();
+      await question.getByText(/sent when those hours are open/).waitFor();
+      await assertFits(page);
+      // So that it is not sent.
+      await sql`update public.service_numbers set status = 'paused' where phone = ${agent.service}`;
+      await question.getByRole("button", { name: "Open New York" }).click();
+      await page.getByText("The hours of the law count for New York.").waitFor();
+      assert.equal((await sql`select from public.texting_closures where source = 'the test'`).length, 0);
+    } finally {
+      await sql`delete from public.texting_closures where source = 'the test'`;
+    }
+    await waitForHours();
+    await sql`update public.service_numbers set status = 'active' where phone = ${agent.service}`;
+
+    // The page of a lead leads to its greeting, which is cancelled.
+    await sql`update public.text_outbox set kind = 'greeting' where conversation_id = ${talk.id}`;
+    await sql`
     update public.recruiting_leads set distribution = 'distributed', distributed_at = now() where id = ${talk.lead_id}`;
-  await page.evaluate(`location.hash = "#/operator/search/${talk.lead_id}"`);
-  await page.getByText("Greeting held: its state has no open hours.").waitFor();
-  await page.getByRole("link", { name: "Texts without open hours" }).click();
-  // What was read a moment ago is not read again.
-  await page.reload();
-  await text.waitFor();
-  assert.equal(await text.getByRole("checkbox").count(), 0, "on a phone rows can be selected after a tap");
-  await page.getByRole("button", { name: "Select", exact: true }).click();
-  await text.getByRole("checkbox").check();
-  await page.getByRole("button", { name: "Cancel the selected" }).click();
-  const question = page.getByRole("dialog");
-  await question.getByText("1 text is never sent. This can’t be undone. It is noted with your name.").waitFor();
-  await question.getByRole("button", { name: "Cancel the selected" }).click();
-  await page.getByText("Cancelled 1 text.").waitFor();
-  await text.waitFor({ state: "detached" });
-  assert.deepEqual((await outbox(talk)).map(({ state, reason }) => [state, reason]), [["refused", "cancelled"]]);
+    await page.evaluate(`location.hash = "#/operator/search/${talk.lead_id}"`);
+    await page.getByText("Greeting held: its state has no open hours.").waitFor();
+    await page.getByRole("link", { name: "Texts without open hours" }).click();
+    // What was read a moment ago is not read again.
+    await page.reload();
+    await text.waitFor();
+    assert.equal(await text.getByRole("checkbox").count(), 0, "on a phone rows can be selected after a tap");
+    await page.getByRole("button", { name: "Select", exact: true }).click();
+    await text.getByRole("checkbox").check();
+    await page.getByRole("button", { name: "Cancel the selected" }).click();
+    await question.getByText("1 text is never sent. This can’t be undone. It is noted with your name.").waitFor();
+    await question.getByRole("button", { name: "Cancel the selected" }).click();
+    await page.getByText("Cancelled 1 text.").waitFor();
+    await text.waitFor({ state: "detached" });
+    assert.deepEqual((await outbox(talk)).map(({ state, reason }) => [state, reason]), [["refused", "cancelled"]]);
 
-  await sql`
+    await sql`
     update public.text_outbox set state = 'failed', reason = '30007' where conversation_id = ${talk.id}`;
-  await page.evaluate(`location.hash = "#/operator/outbox/failed/${agent.agency_id}"`);
-  await text.getByText("Twilio: 30007, the carrier has taken it for spam").waitFor();
-  await page.getByRole("link", { name: "See the agency’s orders" }).click();
-  await page.getByRole("region", { name: "Orders and greetings" }).waitFor();
-}, PHONE);
+    await page.evaluate(`location.hash = "#/operator/outbox/failed/${agent.agency_id}"`);
+    await text.getByText("Twilio: 30007, the carrier has taken it for spam").waitFor();
+    await page.getByRole("link", { name: "See the agency’s orders" }).click();
+    await page.getByRole("region", { name: "Orders and greetings" }).waitFor();
+
+    // One that holds texts for long has the next step beside it.
+    const waiting_since = new Date(Date.now() - 3 * 86_400_000).toISOString();
+    const held = { phone: agent.service, agency: "Acme", status: "active", paused_reason: null, conversations: 3 };
+    await page.route(
+      "**/rest/v1/number_list*",
+      (route) => route.fulfill({ json: [{ ...held, waiting: 12, waiting_since }] }),
+    );
+    await page.route(
+      "**/rest/v1/unsent_cause_list*",
+      (route) =>
+        route.fulfill({ json: [{ cause: "no_hours", subject: "NV", agency: null, texts: 12, since: waiting_since }] }),
+    );
+    await page.evaluate(`location.hash = "#/operator/numbers"`);
+    await page.reload();
+    for (const words of ["12 texts not sent", "oldest 3 days", "Nevada has no open hours"]) {
+      await number.getByText(words).waitFor();
+    }
+    await number.getByRole("button", { name: "Open Nevada" }).waitFor();
+  },
+  PHONE,
+);

@@ -1,89 +1,16 @@
-/** The lists of operators. */
+/** The lists of operators, and the charts of vendors. What each looks like is in operator.test.ts. */
 import assert from "node:assert/strict";
-import { signInNewOperator } from "../support/agents.ts";
+import type { Page } from "playwright-core";
+import { createAgentWithLead, signInNewOperator } from "../support/agents.ts";
 import { phoneText } from "../../desk/ui/phone.ts";
 import { checkAlerts } from "../support/alerts.ts";
-import { createAgency, createOrder, createVendor, sql } from "../support/client.ts";
+import { createVendor, send, sql } from "../support/client.ts";
 import { reject } from "../support/deliveries.ts";
-import { newPhone } from "../support/sms.ts";
-import { assertAccessible, assertFits, deskTest, signIn } from "./harness.ts";
+import { deskTest, hideOtherVendors, signIn } from "./harness.ts";
 import { createTalk, createTexter, tell } from "./talks.ts";
 
-deskTest("Today has the newest leads: the vendor, and who has each, or why nobody has it", async (page) => {
-  const vendor = await createVendor();
-  const order = await createOrder(vendor, { quantity: 1 });
-  // Later than those of tests that run meanwhile.
-  await sql`
-    insert into public.recruiting_leads (vendor_id, vendor_lead_id, first_name, distribution, agency_id, agent_id, created_at)
-    select ${vendor.id}, l.ref, 'Ada', l.distribution, agency_id, g.id, now() + days * interval '1 day'
-    from (values
-      ('first', 'distributed', ${order.agency_id}::uuid, 1), ('second', 'unmatched', null, 2), ('third', 'not_requested', null, 3)
-    ) l (ref, distribution, agency_id, days)
-    left join public.agents g using (agency_id)`;
-  await signIn(page, await signInNewOperator(), "operator");
-  const rows = page.getByRole("table", { name: "Leads" }).getByRole("row").filter({ hasText: vendor.slug });
-  await rows.first().waitFor();
-  const outcomes = (await rows.allInnerTexts()).map((text) => text.split("\t").map((cell) => cell.trim()))
-    .map(([lead, , , outcome]) => [lead, outcome]);
-  assert.deepEqual(outcomes, [
-    ["third", "For no order it came in bulk, or is a test"],
-    ["second Ada", "Waits no order wanted it when it came"],
-    ["first", "To Agent 1, An agency under test"],
-  ]);
-  await page.getByRole("link", { name: "All leads" }).click();
-  await page.getByRole("heading", { level: 1, name: "Leads" }).waitFor();
-  await assertAccessible(page);
-  await assertFits(page);
-  await page.getByLabel("Vendor").selectOption({ label: vendor.slug });
-  await page.getByLabel("Outcome").selectOption("Waits: no order wanted it when it came");
-  await rows.nth(1).waitFor({ state: "detached" });
-  await rows.getByRole("link", { name: "second Ada" }).waitFor();
-  await sql`delete from public.recruiting_leads where vendor_id = ${vendor.id}`;
-});
-
 deskTest(
-  "a paused number says why and is resumed, and one that holds texts for long has the next step",
-  async (page) => {
-    const agency = await createAgency();
-    const name = 'Numbers, "Inc."';
-    await sql`update public.agencies set name = ${name} where id = ${agency.id}`;
-    const phone = newPhone();
-    await sql`
-    insert into public.service_numbers (phone, agency_id, status, paused_reason)
-    values (${phone}, ${agency.id}, 'paused', ${`the campaign ${phone} is not registered`})`;
-    await signIn(page, await signInNewOperator(), "operator/numbers");
-    const number = page.getByRole("table", { name: "Numbers" }).getByRole("row").filter({ hasText: phoneText(phone) });
-    await number.getByText(`the campaign ${phone} is not registered`).waitFor();
-    await number.getByText(name).waitFor();
-    assert.equal(await number.getByText("not sent").count(), 0);
-    await number.getByRole("button", { name: "Resume" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Resume" }).click();
-    // Among others, the paused ones come first.
-    await number.getByText("Paused", { exact: true }).waitFor({ state: "detached" });
-    const [stored] = await sql`select status from public.service_numbers where phone = ${phone}`;
-    assert.equal(stored!.status, "active");
-
-    const waiting_since = new Date(Date.now() - 3 * 86_400_000).toISOString();
-    const held = { phone, agency: name, status: "active", paused_reason: null, conversations: 3 };
-    await page.route(
-      "**/rest/v1/number_list*",
-      (route) => route.fulfill({ json: [{ ...held, waiting: 12, waiting_since }] }),
-    );
-    await page.route(
-      "**/rest/v1/unsent_cause_list*",
-      (route) =>
-        route.fulfill({ json: [{ cause: "no_hours", subject: "NV", agency: null, texts: 12, since: waiting_since }] }),
-    );
-    await page.reload();
-    for (const words of ["12 texts not sent", "oldest 3 days", "Nevada has no open hours"]) {
-      await number.getByText(words).waitFor();
-    }
-    await number.getByRole("button", { name: "Open Nevada" }).waitFor();
-  },
-);
-
-deskTest(
-  "reasons are narrowed, recruits wait with their agent's address, and what came again is read to its end",
+  "reasons are narrowed, waiting recruits have their agent's address, and charts of vendors have the numbers of the rows",
   async (page) => {
     const vendor = await createVendor();
     await reject(
@@ -93,16 +20,14 @@ deskTest(
     const talk = await createTalk(agent, "Devonshire");
     await sql`update public.agents set email = 'ada@example.com' where id = ${agent.agent_id}`;
     await tell(talk, [["recruit", "Hello?", 6_000]]);
-    // Later than those of other tests, and all of one moment.
+    // Later than those of other tests.
     await sql`
-    with leads as (
-      insert into public.recruiting_leads (vendor_id, vendor_lead_id, first_name, distribution)
-      select ${vendor.id}, 'once-more-' || n, 'Ada', 'not_requested' from generate_series(1, 60) n
-      returning id
-    )
-    insert into public.recruiting_lead_duplicates (lead_id, vendor_id, received_at, request_id)
-    select id, ${vendor.id}, date_trunc('day', now() + interval '2 days'), gen_random_uuid()
-    from leads`;
+      with lead as (
+        insert into public.recruiting_leads (vendor_id, vendor_lead_id, first_name, distribution)
+        values (${vendor.id}, 'once-more', 'Ada', 'not_requested') returning id
+      )
+      insert into public.recruiting_lead_duplicates (lead_id, vendor_id, received_at, request_id)
+      select id, ${vendor.id}, now() + interval '2 days', gen_random_uuid() from lead`;
     await checkAlerts();
     await signIn(page, await signInNewOperator(), "operator/deliveries");
     await page.getByLabel("Vendor").selectOption({ label: vendor.slug });
@@ -129,12 +54,63 @@ deskTest(
     assert.match(mail!, /^mailto:ada@example.com\?subject=/);
 
     await page.evaluate("location.hash = '#/operator/duplicates'");
-    const leads = page.getByRole("table", { name: "Duplicate leads" }).getByRole("rowheader", { name: /^once-more-/ });
-    await leads.nth(49).waitFor();
-    await page.getByRole("button", { name: "Show more" }).click();
-    await leads.nth(59).waitFor();
-    assert.equal(new Set(await leads.allInnerTexts()).size, 60);
+    await page.getByRole("table", { name: "Duplicate leads" }).getByRole("rowheader", { name: "once-more" }).waitFor();
     await sql`delete from public.recruiting_lead_duplicates where vendor_id = ${vendor.id}`;
     await sql`delete from public.rejected_deliveries where vendor_id = ${vendor.id}`;
+    await readVendors(page);
   },
 );
+
+/** Reads the charts of vendors as tables, with their quality and keys, and gives a vendor a new key. */
+async function readVendors(page: Page): Promise<void> {
+  const vendor = await createVendor();
+  await sql`
+    insert into public.recruiting_leads (vendor_id, first_name, distribution, created_at)
+    select ${vendor.id}, 'Ada', 'unmatched', now() - d * interval '1 day'
+    from generate_series(0, 14) d, generate_series(0, d % 4)`;
+  const idle = await createVendor();
+  await reject({ vendor_id: idle.id, payload: {} });
+  await createAgentWithLead();
+  await hideOtherVendors(page, vendor.slug, idle.slug);
+  await page.evaluate("location.hash = '#/operator/vendors'");
+  const leads = page.getByRole("figure", { name: "Leads by vendor" });
+  await leads.getByRole("button", { name: "Table" }).click();
+  await leads.getByRole("columnheader", { name: vendor.slug }).waitFor();
+  const [head, ...rows] = (await leads.getByRole("row").allInnerTexts()).map((row) => row.split("\t"));
+  const place = head!.findIndex((title) => title.trim() === vendor.slug);
+  const numbers = Array.from({ length: 14 }, (_, d) => d % 4 + 1);
+  assert.deepEqual(rows.map((row) => Number(row[place])), numbers, "the latest day first");
+  assert.equal(await leads.getByRole("columnheader", { name: "Imported sales leads" }).count(), 0);
+  const quality = page.getByRole("table", { name: "Quality of leads" }).getByRole("row").filter({
+    hasText: vendor.slug,
+  });
+  assert.equal(
+    await quality.getByRole("cell").first().innerText(),
+    String(numbers.reduce((all, number) => all + number)),
+  );
+  await page.getByText("Repeats are leads of people who had an earlier lead").getByRole("link").waitFor();
+  await sql`update public.vendors set webhook_scheme = 'standard' where id = ${vendor.id}`;
+  await sql`update public.vendor_api_keys set expires_at = now() + interval '5 days 1 hour' where vendor_id = ${vendor.id}`;
+  await page.getByRole("link", { name: "Keys and mappings" }).click();
+  const table = page.getByRole("table", { name: "Keys of vendors" });
+  // The key that expires soon stands first.
+  await table.getByRole("row").nth(2).getByText("in 5 days").waitFor();
+  await table.getByRole("row").nth(2).getByRole("cell", { name: "uses its webhook" }).waitFor();
+  const keys = table.getByRole("row").filter({ hasText: idle.slug });
+  const cells = await keys.getByRole("cell").allInnerTexts();
+  assert.deepEqual([cells[0], cells[2], cells[3]], ["1", "never", "never"]);
+  assert.match(cells[1]!, /^(Today|[A-Z]\w\w \d+)$/, "the day of the last delivery, also one that was rejected");
+  assert.equal(await keys.getByRole("button", { name: "New key" }).count(), 0);
+  await table.getByRole("row").nth(2).getByRole("button", { name: "New key" }).waitFor();
+  await keys.getByRole("button", { name: /^More about/ }).click();
+  await page.getByRole("menuitem", { name: "New key" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "New key" }).click();
+  const shown = page.getByText(`The new key of ${idle.slug}, shown only this once`);
+  const key = await shown.locator("code").innerText();
+  assert.equal(
+    (await send("/recruiting/ingest", { headers: { authorization: `Bearer ${key}` }, body: {} })).status,
+    400,
+  );
+  await keys.getByRole("cell", { name: "2", exact: true }).waitFor();
+  await sql`delete from public.recruiting_leads where vendor_id = ${vendor.id}`;
+}

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { signInNewOperator } from "../support/agents.ts";
-import { createOrder, createVendor, sql } from "../support/client.ts";
-import { assertAccessible, DESK, deskTest, signIn } from "./harness.ts";
+import { createOrder, createVendor, sql, storedLeads } from "../support/client.ts";
+import { assertAccessible, deskTest, signIn } from "./harness.ts";
 
 /** Presses a button, and the one that confirms it. */
 async function press(page: Page, name: string): Promise<void> {
@@ -17,22 +17,40 @@ async function statusOf({ id }: { id: string }): Promise<string> {
 }
 
 deskTest(
-  "an order is paused, opened and changed, alone and with those of its agency, and what can't be is said",
+  "an order is created, paused, opened, changed, found and closed, and waiting leads go to the orders that want them",
   async (page) => {
     const vendor = await createVendor();
-    const order = await createOrder(vendor, { quantity: 10 });
-    const [other] = await sql`
-    insert into public.recruiting_orders (agency_id, vendor_id, quantity)
-    values (${order.agency_id}, ${vendor.id}, 3) returning id`;
-    const statuses = async () => [await statusOf(order), await statusOf({ id: other!.id })];
-    await signIn(page, await signInNewOperator(), `operator/orders/${order.id}`);
-    await page.locator(".facts").getByText("0 of 10").waitFor();
+    const other = await createOrder(vendor, { quantity: 7 });
+    const { agency_id } = other;
+    const name = `Agency ${crypto.randomUUID()}`;
+    await sql`update public.agencies set name = ${name} where id = ${agency_id}`;
+    await signIn(page, await signInNewOperator(), "operator/orders?new=IL");
+    const facts = page.locator(".facts");
+    const form = page.getByRole("dialog");
+
+    // What can't be is said at its field, and nothing that was typed is lost.
+    await form.getByLabel("Agency").selectOption({ label: name });
+    await form.getByLabel("Leads in all").fill("ten");
+    await form.getByLabel("Vendor").selectOption({ label: vendor.slug });
+    await form.getByLabel("Agent").selectOption({ label: "Agent 1" });
+    await form.getByRole("button", { name: "Create the order" }).click();
+    await form.getByText("must be a whole number from 1 to 999,999").waitFor();
+    await assertAccessible(page);
+    await form.getByLabel("Leads in all").fill("12");
+    await form.getByLabel("States").fill("il, tx");
+    await form.getByRole("button", { name: "Create the order" }).click();
+    await facts.getByText(`${vendor.slug}, IL, TX`).waitFor();
+    await facts.getByText("0 of 12").waitFor();
+    const [made] = await sql<[{ id: string; agent_id: string | null }]>`
+      select id, agent_id from public.recruiting_orders where agency_id = ${agency_id} and quantity = 12`;
+    assert.notEqual(made.agent_id, null);
+
+    const statuses = async () => [await statusOf(made), await statusOf(other)];
     await press(page, "Pause the order");
     await page.getByText("It gets no leads because it is paused.").waitFor();
     await page.getByRole("button", { name: "Open the order" }).waitFor();
     assert.deepEqual(await statuses(), ["paused", "open"]);
-
-    await page.locator(".facts").getByRole("link").click();
+    await facts.getByRole("link", { name }).click();
     await press(page, "Pause the open order");
     await page.getByRole("button", { name: "Open all 2 paused orders" }).waitFor();
     assert.deepEqual(await statuses(), ["paused", "paused"]);
@@ -40,70 +58,103 @@ deskTest(
     await page.getByRole("button", { name: "Pause all 2 open orders" }).waitFor();
     assert.deepEqual(await statuses(), ["open", "open"]);
 
-    await sql`update public.recruiting_orders set filled = 10, status = 'filled' where id = ${order.id}`;
-    await page.evaluate(`location.hash = "#/operator/orders/${order.id}"`);
-    await page.locator(".facts").getByText("10 of 10").waitFor();
-    await page.getByRole("button", { name: "Change order" }).click();
-    const form = page.getByRole("dialog");
-    await assertAccessible(page);
-    const save = async (name: string, value: string, words: string) => {
-      await form.getByLabel(name).fill(value);
+    await sql`update public.recruiting_orders set filled = 12, status = 'filled' where id = ${made.id}`;
+    await page.evaluate(`location.hash = "#/operator/orders/${made.id}"`);
+    await facts.getByText("12 of 12").waitFor();
+    const save = async (value: string) => {
+      await form.getByLabel("Leads in all").fill(value);
       await form.getByRole("button", { name: "Save" }).click();
-      await form.getByText(words).waitFor();
     };
-    await save("Leads in all", "ten", "Leads in all must be a whole number.");
-    await save("Leads in all", "9", "9 is less than the 10 leads it has already received");
-    await form.getByLabel("Leads in all").fill("30");
+    await page.getByRole("button", { name: "Change order" }).click();
+    await save("ten");
+    await form.getByText("Leads in all must be a whole number.").waitFor();
     await form.getByLabel("Leads a day, at most").fill("5");
-    await form.getByRole("button", { name: "Save" }).click();
-    await page.locator(".facts").getByText("10 of 30").waitFor();
+    await save("30");
+    await facts.getByText("12 of 30").waitFor();
     await page.getByText("0 of 5", { exact: true }).waitFor();
-    assert.equal(await statusOf(order), "open", "with more leads a full order is open again");
-
+    assert.equal(await statusOf(made), "open", "with more leads a full order is open again");
     // Somebody else changes it while the form is open.
     await page.getByRole("button", { name: "Change order" }).click();
-    await sql`update public.recruiting_orders set quantity = 50 where id = ${order.id}`;
-    await save("Leads in all", "60", "somebody has changed it meanwhile");
-    await page.locator(".facts").getByText("10 of 50").waitFor();
+    await sql`update public.recruiting_orders set quantity = 50 where id = ${made.id}`;
+    await save("60");
+    await form.getByText("somebody has changed it meanwhile").waitFor();
+    await facts.getByText("12 of 50").waitFor();
+
+    // The address has what the list is narrowed to.
+    await page.evaluate(`location.hash = "#/operator/orders?q=${name}&status=open"`);
+    const row = page.getByRole("row").filter({ hasText: name }).filter({ hasText: "0 of 7" });
+    await row.waitFor();
+    await page.getByLabel("Vendor", { exact: true }).selectOption({ label: vendor.slug });
+    await page.getByRole("row").nth(1).filter({ hasText: name }).waitFor();
+    await row.getByRole("button", { name: /^More about/ }).click();
+    await page.getByRole("menuitem", { name: "Close" }).click();
+    await form.getByRole("button", { name: "Close" }).click();
+    await row.waitFor({ state: "detached" });
+    await page.getByLabel("Status", { exact: true }).selectOption("closed");
+    await row.getByText("closed", { exact: true }).waitFor();
+    await distributeWaiting(page);
   },
 );
 
-deskTest("an order is created, found by its agency, vendor and status, and closed in its row", async (page) => {
+/** Gives waiting leads to the orders that want them. The page shows which agent got which, and what helps the others. */
+async function distributeWaiting(page: Page): Promise<void> {
   const vendor = await createVendor();
-  const { agency_id } = await createOrder(vendor, { quantity: 7 });
-  const name = `Agency ${crypto.randomUUID()}`;
-  await sql`update public.agencies set name = ${name} where id = ${agency_id}`;
-  await signIn(page, await signInNewOperator(), "operator/orders?new=IL");
-  const form = page.getByRole("dialog", { name: "New order" });
-  await form.getByLabel("Agency").selectOption({ label: name });
-  await form.getByLabel("Leads in all").fill("ten");
-  await form.getByLabel("Vendor").selectOption({ label: vendor.slug });
-  await form.getByLabel("Agent").selectOption({ label: "Agent 1" });
-  await form.getByRole("button", { name: "Create the order" }).click();
-  await form.getByText("must be a whole number from 1 to 999,999").waitFor();
-  await assertAccessible(page);
-  await form.getByLabel("Leads in all").fill("12");
-  await form.getByLabel("States").fill("il, tx");
-  await form.getByRole("button", { name: "Create the order" }).click();
-  await page.locator(".facts").getByText(`${vendor.slug}, IL, TX`).waitFor();
-  await page.locator(".facts").getByText("0 of 12").waitFor();
-  const [made] =
-    await sql`select agent_id from public.recruiting_orders where agency_id = ${agency_id} and quantity = 12`;
-  assert.notEqual(made!.agent_id, null);
+  // They wait longer than all others.
+  await sql`
+    insert into public.recruiting_leads (vendor_id, first_name, distribution, vendor_metadata, created_at)
+    select ${vendor.id}, 'Ada ' || n, 'unmatched', '{"state": "TX"}', '2020-01-01'::timestamptz + n * interval '1 hour'
+    from generate_series(1, 3) n`;
+  const order = await createOrder(vendor, { quantity: 2 });
+  await page.evaluate(`location.hash = "#/operator/waiting"`);
+  const table = page.getByRole("table", { name: "Waiting leads", exact: true });
+  const own = table.getByRole("row").filter({ hasText: vendor.slug });
+  await own.first().waitFor();
+  assert.equal(await own.count(), 3);
+  await page.getByLabel("Vendor", { exact: true }).selectOption({ label: `${vendor.slug} (3)` });
+  await page.getByText("Open orders now want 3 of them.").waitFor();
+  await page.getByText("An order takes by itself only leads that come later").waitFor();
+  const state = page.getByRole("table", { name: "Waiting leads by state" }).getByRole("row").filter({
+    hasText: "Texas",
+  });
+  const nearest = state.getByRole("link", { name: `An agency under test: ${vendor.slug}, any state` });
+  assert.match(
+    await state.innerText(),
+    /^Texas\s+3\s+3\s+[\d,]+ days\s+An agency under test: .* takes them first\s+Distribute now$/,
+  );
+  await state.getByRole("link", { name: "Texas" }).click();
+  await page.waitForURL(/[?&]state=TX/);
+  await own.first().waitFor();
+  await page.getByRole("button", { name: "Distribute 3" }).click();
+  await page.getByRole("dialog").getByText(`Up to 100 leads of ${vendor.slug} go to the open orders`).waitFor();
+  assert.equal((await storedLeads(vendor)).filter(({ order_id }) => order_id !== null).length, 0);
+  await page.getByRole("dialog").getByRole("button", { name: "Distribute" }).click();
 
-  await page.goto(`${DESK}#/operator/orders`);
-  const row = page.getByRole("row").filter({ hasText: name }).filter({ hasText: "0 of 7" });
-  await page.getByRole("searchbox").fill(name);
-  await page.waitForURL(/[?&]q=/);
-  await row.waitFor();
-  await page.getByLabel("Vendor", { exact: true }).selectOption({ label: vendor.slug });
-  await page.getByRole("row").nth(1).filter({ hasText: name }).waitFor();
-  await row.getByRole("button", { name: /^More about/ }).click();
-  await page.getByRole("menuitem", { name: "Close" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
-  await row.waitFor({ state: "detached" });
-  await page.getByLabel("Status", { exact: true }).selectOption("closed");
-  // The address has all of it.
+  await page.getByText("Distributed: 2. Still waiting: 1.").waitFor();
+  const rows = page.getByRole("table", { name: "Distributed" }).getByRole("row");
+  assert.match(await rows.nth(1).innerText(), /^Ada 1\s.*TX\s+An agency under test\s+Agent 1$/);
+  const leads = await storedLeads(vendor);
+  assert.deepEqual(leads.map(({ order_id }) => order_id), [order.id, order.id, null]);
+  // The list is read again.
+  await own.nth(1).waitFor({ state: "detached" });
+  assert.equal(await own.count(), 1);
+  await page.getByText("No open order wants any of them. Take the next step of a state").waitFor();
+  assert.match(await state.innerText(), /filled\s+Raise the order\s+of An agency under test$/);
+  assert.equal(await nearest.getAttribute("href"), `#/operator/orders/${order.id}`);
+  await page.getByRole("button", { name: /^Distribute/ }).waitFor({ state: "detached" });
+
+  // An order that is closed after the operator has read the counts.
+  await sql`update public.recruiting_orders set quantity = 10, status = 'open' where id = ${order.id}`;
   await page.reload();
-  await row.getByText("closed", { exact: true }).waitFor();
-});
+  await page.getByLabel("Vendor", { exact: true }).selectOption({ label: `${vendor.slug} (1)` });
+  const button = page.getByRole("button", { name: "Distribute 1" });
+  await button.waitFor();
+  await sql`update public.recruiting_orders set status = 'paused' where id = ${order.id}`;
+  await button.click();
+  await page.getByRole("dialog").getByRole("button", { name: "Distribute" }).click();
+  await page.getByText("None was distributed: no open order wants them now.").waitFor();
+  await state.getByRole("button", { name: "Open the order of An agency under test" }).click();
+  await page.getByRole("dialog").getByText("From now on it gets leads.").waitFor();
+  await page.getByRole("dialog").getByRole("button", { name: "Open the order" }).click();
+  await state.getByRole("button", { name: "Distribute now" }).waitFor();
+  await sql`delete from public.recruiting_leads where vendor_id = ${vendor.id} and distribution = 'unmatched'`;
+}

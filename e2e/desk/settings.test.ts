@@ -1,11 +1,14 @@
+/** What a manager sees in the settings, and what is done about orders and destinations. */
 import assert from "node:assert/strict";
+import type { Page } from "playwright-core";
 import { sql } from "../support/client.ts";
 import { createConversation, receive } from "../support/sms.ts";
-import { assertAccessible, deskTest, signIn, until } from "./harness.ts";
+import { assertAccessible, assertFits, deskTest, NARROW, signIn, until } from "./harness.ts";
 import { createTeam } from "./teams.ts";
+import { wake } from "./tokens.ts";
 
 deskTest(
-  "a manager sees how the orders fill and who changed them, who waits for whom, the numbers, and who gets alerts",
+  "a manager sees how orders fill, changes one, sees numbers and who gets alerts and waits, and tests a destination",
   async (page) => {
     const team = await createTeam([
       { states: ["TX", "OK"], filled: 60, leads: 70, daily_cap: 80 },
@@ -25,13 +28,6 @@ deskTest(
     await sql`
     insert into public.service_numbers (phone, agency_id, status, paused_reason)
     values (${paused}, ${team.agency_id}, 'paused', '30034')`;
-    await sql`
-    insert into public.order_changes (agency_id, order_id, agent_id, before, after, created_at)
-    select agency_id, id, ${team.agent_id}, jsonb_build_object('daily_cap', n - 1), jsonb_build_object('daily_cap', n),
-      now() - interval '1 day' + n * interval '1 minute'
-    from public.recruiting_orders, generate_series(1, 52) n
-    where agency_id = ${team.agency_id} and states = '{AZ}'`;
-
     await sql`update public.agents set email = 'nora@example.com' where id = ${team.agent_id}`;
     await signIn(page, team, "settings/orders");
     assert.match(await page.title(), /^(\(1\) )?Settings – Desk$/);
@@ -53,11 +49,7 @@ deskTest(
     await ended.getByText("has ended, gets no more").waitFor();
     assert.equal(await ended.getByRole("button", { name: "Open again" }).count(), 0);
     await assertAccessible(page);
-    await orders.getByText("Earlier changes").click();
-    const changes = orders.getByText(/Nora Quist changed the limit from \d+ to \d+ a day,/);
-    await changes.nth(49).waitFor();
-    await page.getByRole("button", { name: "Show earlier" }).click();
-    await changes.nth(51).waitFor();
+    await changeOrder(page);
 
     const tabs = page.getByRole("navigation", { name: "Settings" });
     await tabs.getByRole("link", { name: "Numbers" }).click();
@@ -90,6 +82,8 @@ deskTest(
     assert.deepEqual(await chosen("Ada Byron"), ["No alerts on", "Off", "Off"]);
     assert.equal(await page.getByText("Nobody gets an alert").count(), 0);
 
+    await testDestination(page, team.agency_id);
+    await page.setViewportSize({ width: 1280, height: 800 });
     await tabs.getByRole("link", { name: "People" }).click();
     const ada = page.getByRole("row", { name: "Ada Byron" });
     await ada.getByRole("cell", { name: "71" }).waitFor();
@@ -100,3 +94,66 @@ deskTest(
     await until(async () => await whose.innerText() === "Ada Byron");
   },
 );
+
+/** Pauses the order for any state, and changes its cap, states and greeting. What can't be is said there. */
+async function changeOrder(page: Page): Promise<void> {
+  const order = page.getByRole("region", { name: "Orders" }).getByRole("row").filter({ hasText: "of 100,000" });
+  await order.getByRole("button", { name: "Pause" }).click();
+  await order.getByText("paused, gets none now").waitFor();
+  await order.getByRole("button", { name: "Open again" }).click();
+  await order.getByRole("button", { name: "Pause" }).waitFor();
+
+  await order.getByRole("button", { name: "Change" }).click();
+  const form = page.getByRole("dialog", { name: "Change the order" });
+  await assertAccessible(page);
+  await form.getByLabel("Leads a day, at most").fill("2");
+  await form.getByLabel("States").fill("tx, Okla");
+  const save = form.getByRole("button", { name: "Save" });
+  await save.click();
+  await form.getByRole("alert").getByText('"Okla" is no state').waitFor();
+  assert.equal(await form.getByLabel("Leads a day, at most").inputValue(), "2", "nothing that was typed is lost");
+  await form.getByLabel("States").fill("tx, Oklahoma");
+  await form.getByLabel("Leads a day, at most").fill("40");
+  await form.getByLabel("Greeting").fill("Hi {first_name}, {agency} here. STOP ends this.");
+  await save.click();
+  await form.waitFor({ state: "hidden" });
+  for (const words of ["TX, OK", "1 of 40", "Greeting: “Hi {first_name}, {agency} here. STOP ends this.”"]) {
+    await order.getByText(words, { exact: false }).first().waitFor();
+  }
+  const change = /Nora Quist changed .* from any state to TX, OK, .* from no limit to 40 a day, and added a greeting,/;
+  await order.getByText(change).waitFor();
+  await order.getByText("Earlier changes").click();
+  await order.getByText("Nora Quist paused the order").waitFor();
+}
+
+/** Tests a destination, sends again what failed, and pauses it. */
+async function testDestination(page: Page, agency_id: string): Promise<void> {
+  const changes = { kind: "webhook", url: "https://crm.example.com/leads", events: ["lead.distributed"] };
+  const [{ id }] = await sql<[{ id: string }]>`
+    select (public.save_destination(${agency_id}, 'crm', ${sql.json(changes)}) ->> 'id')::uuid as id`;
+  await page.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: "Destinations" }).click();
+  const destinations = page.getByRole("region", { name: "Destinations" });
+  await destinations.getByText("The people who run the service manage destinations. Ask them to change one.").waitFor();
+  const crm = destinations.getByRole("listitem").filter({ hasText: "crm.example.com/leads" });
+  assert.equal(await crm.locator(".url").getAttribute("title"), changes.url);
+  await crm.getByText("nothing delivered yet").waitFor();
+  await crm.getByRole("button", { name: "Test crm" }).click();
+  await crm.getByText("test", { exact: true }).waitFor();
+  await crm.getByText("waiting", { exact: true }).waitFor();
+  await sql`
+    update private.dispatches set state = 'failed', ended_at = now(), attempt = 8, status = 503, reason = 'HTTP 503'
+    where destination_id = ${id}`;
+  await wake(page);
+  await crm.getByRole("cell", { name: "503", exact: true }).waitFor();
+  assert.equal(await crm.getByRole("row").getByRole("link").count(), 0);
+  await page.setViewportSize(NARROW);
+  await assertFits(page);
+  await crm.getByRole("button", { name: "Send again test" }).click();
+  await until(async () => {
+    const dispatches = await sql`select state from private.dispatches where destination_id = ${id}`;
+    return dispatches.map(({ state }) => state).join() === "waiting";
+  });
+  await crm.getByRole("button", { name: "Pause crm" }).click();
+  await crm.getByText("Paused", { exact: true }).waitFor();
+  assert.equal(await crm.getByRole("button", { name: "Test crm" }).count(), 0);
+}
