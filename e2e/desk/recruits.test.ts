@@ -1,16 +1,14 @@
+/** An agent's recruits. What the timeline says of each event is in desk/ui/recruit_timeline.test.tsx. */
 import assert from "node:assert/strict";
-import { createAgentWithLead, signInNewAgent } from "../support/agents.ts";
+import type { Page } from "playwright-core";
+import { createAgentWithLead } from "../support/agents.ts";
 import { sql } from "../support/client.ts";
 import { newPhone } from "../support/sms.ts";
 import { createRecruits, rows } from "./recruit_rows.ts";
 import { assertAccessible, assertFits, deskTest, PHONE, signIn, until } from "./harness.ts";
 
-async function createManager(agency_id: string) {
-  return { ...await signInNewAgent(agency_id, "manager"), agency_id };
-}
-
 deskTest(
-  "an agent's recruits stand newest first, are found by what is known of them, and are unread until they are opened",
+  "an agent finds recruits, who are unread until they are opened, and sets a stage, which the timeline has with all else",
   async (page) => {
     const agent = await createAgentWithLead();
     const [ada, ben] = await createRecruits(agent, [
@@ -58,139 +56,79 @@ deskTest(
       await page.evaluate(`location.hash = "#/recruits/${address}"`);
       await page.getByText("There is no such recruit.").waitFor();
     }
+    await changeStages(page, agent, ada!);
   },
 );
 
-deskTest(
-  "a manager sorts recruits, gives them away and takes it back, moves them on a board, and sees who applied twice",
-  async (page) => {
-    const manager = await createManager((await createAgentWithLead()).agency_id);
-    const boris = await signInNewAgent(manager.agency_id);
-    await sql`update public.agents set first_name = 'Boris' where id = ${boris.agent_id}`;
-    const metadata = { last_name: "Featherstonehaugh-Cholmondeley", phone: newPhone(), state: "IL" };
-    const [ada] = await createRecruits(manager, [
-      { first_name: "Ada" },
-      { first_name: "Zoe" },
-      { first_name: "Ben" },
-      { first_name: "Gina", metadata },
-      { first_name: "Gina", metadata },
-    ]);
-    await signIn(page, manager, "recruits");
-    await rows(page).filter({ hasText: "2 applications" }).nth(1).waitFor();
-    await page.getByRole("button", { name: "Name" }).click();
-    await until(async () =>
-      /^Ada,Ben,Gina.*,Zoe$/s.test((await page.getByRole("main").getByRole("rowheader").allInnerTexts()).join())
-    );
-
-    await page.getByRole("checkbox", { name: "Select Zoe" }).check();
-    await page.getByRole("checkbox", { name: "Select Ada" }).check();
-    await assertAccessible(page);
-    await page.getByLabel("Set their stage").selectOption("Interview");
-    await page.getByText("2 recruits set to Interview.").waitFor();
-    assert.equal(await page.getByLabel("Stage of Zoe").inputValue(), "interview");
-    assert.equal(await page.getByLabel("Stage of Ben").inputValue(), "new");
-
-    await page.getByRole("checkbox", { name: "Select all that are shown" }).check();
-    await page.getByLabel("Give them to").selectOption({ label: "Boris Quist" });
-    await page.getByText("5 recruits given to Boris Quist.").waitFor();
-    await until(async () => await rows(page).filter({ hasText: "Boris Quist" }).count() === 5);
-    await page.getByRole("button", { name: "Undo" }).click();
-    await until(async () => await rows(page).filter({ hasText: "Nora Quist" }).count() === 5);
-    // The widest and the narrowest table, on a desktop and on a tablet.
-    for (const width of [1345, 721]) {
-      await page.setViewportSize({ width, height: 800 });
-      await assertFits(page);
-      const [filters, table] = await Promise.all(
-        [page.getByRole("search"), page.getByRole("table")].map((part) => part.boundingBox()),
-      );
-      assert(
-        table!.x + table!.width <= filters!.x + filters!.width + 1,
-        `at ${width} px the rows end beyond the filters`,
-      );
-    }
-    await page.setViewportSize({ width: 1280, height: 800 });
-
-    await page.getByRole("link", { name: "Zoe" }).click();
-    const agent = page.getByRole("combobox", { name: "Agent", exact: true });
-    assert.equal(await agent.locator("option:checked").innerText(), "Nora Quist");
-    await agent.selectOption({ label: "Boris Quist" });
-    await page.getByText(/^Zoe.* given to Boris Quist\.$/).waitFor();
-
-    await sql`update public.recruiting_leads set agent_id = null where id = ${ada!}`;
-    await page.evaluate(`location.hash = "#/recruits?view=board"`);
-    await page.getByRole("listitem").filter({ hasText: "Ada" }).getByText("No agent").waitFor();
-    const stack = (stage: string) => page.getByRole("region", { name: stage, exact: true });
-    await stack("Interview").getByRole("heading", { name: "Interview 2" }).waitFor();
-    await assertAccessible(page);
-    await stack("New").getByRole("listitem").filter({ hasText: "Ben" }).dragTo(stack("Hired"));
-    await stack("Hired").getByRole("link", { name: "Ben" }).waitFor();
-    await page.getByText("Ben is in Hired now.").waitFor();
-    await page.getByRole("button", { name: "Move Zoe" }).focus();
-    await page.keyboard.press("Enter");
-    await page.locator("[role=menuitem]:focus").waitFor();
-    await page.keyboard.press("ArrowDown");
-    await page.keyboard.press("Enter");
-    await stack("Contacted").getByRole("link", { name: "Zoe" }).waitFor();
-    await stack("Interview").getByRole("heading", { name: "Interview 1" }).waitFor();
-
-    await page.getByRole("listitem").filter({ hasText: "2 applications" }).getByRole("link").first().click();
-    await page.getByRole("heading", { name: "Other applications" }).waitFor();
-    const address = page.url();
-    await page.getByRole("main").getByRole("link", { name: "A vendor" }).click();
-    await until(() => page.url() !== address);
-    await page.getByRole("heading", { name: "Other applications" }).waitFor();
-  },
-);
-
-deskTest(
-  "a long list is read to its end, each recruit once, and a manager downloads all of it as CSV",
-  async (page) => {
-    const manager = await createManager((await createAgentWithLead()).agency_id);
-    const names = Array.from({ length: 60 }, (_, place) => `Recruit ${place}.`);
-    const ids = await createRecruits(manager, names.map((first_name) => ({ first_name })));
-    // Leads of one import have the same time.
-    await sql`update public.recruiting_leads set created_at = now() where id in ${sql(ids.slice(0, 55))}`;
-    await signIn(page, manager, "recruits");
-    await page.getByText("60 recruits", { exact: true }).waitFor();
-    await rows(page).nth(49).waitFor();
-    await page.getByRole("button", { name: "Show more" }).click();
-    await rows(page).nth(59).waitFor();
-    assert.equal(await page.getByRole("button", { name: "Show more" }).count(), 0);
-    const shown = (await page.getByRole("main").getByRole("rowheader").allInnerTexts()).map((name) => name.trim());
-    assert.deepEqual(shown.toSorted(), names.toSorted());
-    await rows(page).nth(58).getByRole("link").click();
-    await page.getByRole("link", { name: "All recruits" }).click();
-    await rows(page).nth(59).waitFor();
-    await until(() => page.evaluate("scrollY > 1000"));
-
-    // More than one page of the service, and what a spreadsheet would take for formulas.
-    await createRecruits(manager, [
-      { first_name: '=HYPERLINK("https://example.com")', metadata: { last_name: "+1", email: "@x" } },
-      { first_name: "Zoë", metadata: { phone: "+13125550142" } },
-    ]);
+/** Changes a stage in the list, which the timeline has with texts, notes and calls, also in the inbox. */
+async function changeStages(
+  page: Page,
+  agent: Awaited<ReturnType<typeof createAgentWithLead>>,
+  id: string,
+): Promise<void> {
+  await sql`
+  insert into public.recruit_notes (recruiting_lead_id, agent_id, body)
+  values (${id}, ${agent.agent_id}, '<b>Calls</b> at noon')`;
+  const talks: string[] = [];
+  for (const words of ["Hi", "Another number"]) {
+    const [talk] = await sql`
+    insert into public.recruiting_conversations (recruiting_lead_id, agency_id, recruit_phone, service_phone)
+    values (${id}, ${agent.agency_id}, ${newPhone()}, ${newPhone()}) returning id`;
     await sql`
-    insert into public.recruiting_leads (vendor_id, first_name, distribution, agency_id, agent_id, created_at)
-    select (select id from public.vendors limit 1), 'Recruit ' || n, 'not_requested', ${manager.agency_id},
-      ${manager.agent_id}, now() - n * interval '1 minute'
-    from generate_series(1, 450) n`;
-    const downloading = page.waitForEvent("download");
-    await page.getByRole("button", { name: "Download as CSV" }).click();
-    const download = await downloading;
-    assert.equal(download.suggestedFilename(), "recruits.csv");
-    const lines = Deno.readTextFileSync(await download.path()).split("\r\n");
-    assert.equal(lines[0], "\ufefffirst_name,last_name,phone,email,state,vendor,stage,agent,created_at");
-    assert.equal(lines.length, 1 + 512 + 1);
-    assert(lines.some((line) => line.startsWith("Zoë,,+13125550142,") && line.includes(",new,Nora Quist,")));
-    assert(
-      lines.some((line) => line.startsWith(`"'=HYPERLINK(""https://example.com"")",+1,`) && line.includes(",'@x,")),
-    );
-    const [noted] = await sql`select recruits from public.recruit_exports where agency_id = ${manager.agency_id}`;
-    assert.equal(noted!.recruits, 512);
+    insert into public.recruiting_messages (conversation_id, direction, sender_type, body)
+    values (${talk!.id}, 'inbound', 'recruit', ${words})`;
+    talks.push(talk!.id);
+  }
+  const stages = async () =>
+    (await sql`select stage from public.recruit_stages where recruiting_lead_id = ${id} order by created_at`)
+      .map(({ stage }) => stage).join();
+  await page.evaluate(`location.hash = "#/recruits"`);
+  await page.getByLabel("Stage of Ada").selectOption("Hired");
+  await until(async () => await stages() === "hired");
+  await page.getByLabel("Stage", { exact: true }).selectOption("New");
+  await page.waitForURL(/#\/recruits\?stage=new$/);
+  await until(async () => await rows(page).count() === 2);
+  await page.getByLabel("Stage of Ben").selectOption("Lost");
+  // It leaves the list at once.
+  await until(async () => await rows(page).count() === 1);
+  // The list that was left is opened again, with its stage.
+  await page.getByRole("link", { name: "Cleo" }).click();
+  await page.getByRole("link", { name: "All recruits" }).click();
+  await page.waitForURL(/#\/recruits\?stage=new$/);
 
-    await page.getByRole("button", { name: "Board" }).click();
-    await page.getByRole("heading", { name: "New 512", exact: true }).waitFor();
-  },
-);
+  await page.evaluate(`location.hash = "#/recruits/${id}"`);
+  const timeline = page.locator(".timeline");
+  await timeline.getByText("noted: <b>Calls</b> at noon").waitFor();
+  await timeline.getByText("Received from the vendor").waitFor();
+  await page.getByLabel("Stage of Ada").selectOption("Contacted");
+  await timeline.getByText("set the stage: Contacted").waitFor();
+  // No program on this machine dials.
+  await page.evaluate(`addEventListener("click", (event) => event.preventDefault())`);
+  await page.getByRole("link", { name: "Call" }).click();
+  await timeline.getByLabel("How the call went").selectOption("No answer");
+  await until(async () => {
+    const calls = await sql`select outcome from public.recruit_calls where recruiting_lead_id = ${id}`;
+    return calls.length === 1 && calls[0]!.outcome === "no_answer";
+  });
+  await assertAccessible(page);
+  await timeline.getByRole("listitem").filter({ hasText: "Hi" }).getByRole("link").click();
+  await page.waitForURL(new RegExp(`#/inbox/${talks[0]}`));
+  // The texts stand beside it, those of other conversations do not.
+  const card = page.getByLabel("The recruit");
+  await card.locator(".timeline").getByText("Received from the vendor").waitFor();
+  assert.equal(await card.locator(".timeline").getByRole("link").count(), 1);
+  await card.locator(".timeline").getByText("Another number").waitFor();
+  await card.getByLabel("Stage of Ada").selectOption("Interview");
+  await until(async () => await stages() === "hired,contacted,interview");
+
+  // What was refused is taken back, with the reason.
+  const refused = { code: "PT404", message: "recruiting_lead_id: there is no such recruit" };
+  await page.route("**/rpc/set_recruit_stage", (route) => route.fulfill({ status: 404, json: refused }));
+  await card.getByLabel("Stage of Ada").selectOption("Lost");
+  await page.getByText("There is no such recruit.").waitFor();
+  assert.equal(await card.getByLabel("Stage of Ada").inputValue(), "interview");
+  assert.equal(await stages(), "hired,contacted,interview");
+}
 
 deskTest(
   "on a phone one line stands above the recruits, and one is found, opened and left by keyboard",

@@ -1,0 +1,138 @@
+/** The recruits of an agency, as a manager sees them. */
+import assert from "node:assert/strict";
+import { createAgentWithLead, signInNewAgent } from "../support/agents.ts";
+import { sql } from "../support/client.ts";
+import { newPhone } from "../support/sms.ts";
+import { createRecruits, rows } from "./recruit_rows.ts";
+import { assertAccessible, assertFits, deskTest, signIn, until } from "./harness.ts";
+
+async function createManager(agency_id: string) {
+  return { ...await signInNewAgent(agency_id, "manager"), agency_id };
+}
+
+deskTest(
+  "a manager sorts recruits, gives them away and takes it back, moves them on a board, and sees who applied twice",
+  async (page) => {
+    const manager = await createManager((await createAgentWithLead()).agency_id);
+    const boris = await signInNewAgent(manager.agency_id);
+    await sql`update public.agents set first_name = 'Boris' where id = ${boris.agent_id}`;
+    const metadata = { last_name: "Featherstonehaugh-Cholmondeley", phone: newPhone(), state: "IL" };
+    const [ada] = await createRecruits(manager, [
+      { first_name: "Ada" },
+      { first_name: "Zoe" },
+      { first_name: "Ben" },
+      { first_name: "Gina", metadata },
+      { first_name: "Gina", metadata },
+    ]);
+    await signIn(page, manager, "recruits");
+    await rows(page).filter({ hasText: "2 applications" }).nth(1).waitFor();
+    await page.getByRole("button", { name: "Name" }).click();
+    await until(async () =>
+      /^Ada,Ben,Gina.*,Zoe$/s.test((await page.getByRole("main").getByRole("rowheader").allInnerTexts()).join())
+    );
+
+    await page.getByRole("checkbox", { name: "Select Zoe" }).check();
+    await page.getByRole("checkbox", { name: "Select Ada" }).check();
+    await assertAccessible(page);
+    await page.getByLabel("Set their stage").selectOption("Interview");
+    await page.getByText("2 recruits set to Interview.").waitFor();
+    assert.equal(await page.getByLabel("Stage of Zoe").inputValue(), "interview");
+    assert.equal(await page.getByLabel("Stage of Ben").inputValue(), "new");
+
+    await page.getByRole("checkbox", { name: "Select all that are shown" }).check();
+    await page.getByLabel("Give them to").selectOption({ label: "Boris Quist" });
+    await page.getByText("5 recruits given to Boris Quist.").waitFor();
+    await until(async () => await rows(page).filter({ hasText: "Boris Quist" }).count() === 5);
+    await page.getByRole("button", { name: "Undo" }).click();
+    await until(async () => await rows(page).filter({ hasText: "Nora Quist" }).count() === 5);
+    // The widest and the narrowest table, on a desktop and on a tablet.
+    for (const width of [1345, 721]) {
+      await page.setViewportSize({ width, height: 800 });
+      await assertFits(page);
+      const [filters, table] = await Promise.all(
+        [page.getByRole("search"), page.getByRole("table")].map((part) => part.boundingBox()),
+      );
+      assert(
+        table!.x + table!.width <= filters!.x + filters!.width + 1,
+        `at ${width} px the rows end beyond the filters`,
+      );
+    }
+    await page.setViewportSize({ width: 1280, height: 800 });
+
+    await page.getByRole("link", { name: "Zoe" }).click();
+    const agent = page.getByRole("combobox", { name: "Agent", exact: true });
+    assert.equal(await agent.locator("option:checked").innerText(), "Nora Quist");
+    await agent.selectOption({ label: "Boris Quist" });
+    await page.getByText(/^Zoe.* given to Boris Quist\.$/).waitFor();
+
+    await sql`update public.recruiting_leads set agent_id = null where id = ${ada!}`;
+    await page.evaluate(`location.hash = "#/recruits?view=board"`);
+    await page.getByRole("listitem").filter({ hasText: "Ada" }).getByText("No agent").waitFor();
+    const stack = (stage: string) => page.getByRole("region", { name: stage, exact: true });
+    await stack("Interview").getByRole("heading", { name: "Interview 2" }).waitFor();
+    await assertAccessible(page);
+    await stack("New").getByRole("listitem").filter({ hasText: "Ben" }).dragTo(stack("Hired"));
+    await stack("Hired").getByRole("link", { name: "Ben" }).waitFor();
+    await page.getByText("Ben is in Hired now.").waitFor();
+    await page.getByRole("button", { name: "Move Zoe" }).focus();
+    await page.keyboard.press("Enter");
+    await page.locator("[role=menuitem]:focus").waitFor();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await stack("Contacted").getByRole("link", { name: "Zoe" }).waitFor();
+    await stack("Interview").getByRole("heading", { name: "Interview 1" }).waitFor();
+
+    await page.getByRole("listitem").filter({ hasText: "2 applications" }).getByRole("link").first().click();
+    await page.getByRole("heading", { name: "Other applications" }).waitFor();
+    const address = page.url();
+    await page.getByRole("main").getByRole("link", { name: "A vendor" }).click();
+    await until(() => page.url() !== address);
+    await page.getByRole("heading", { name: "Other applications" }).waitFor();
+  },
+);
+
+deskTest(
+  "a long list is read page by page, each recruit once, and a manager downloads all of it as CSV",
+  async (page) => {
+    const manager = await createManager((await createAgentWithLead()).agency_id);
+    // More than one page of the service, and what a spreadsheet would take for formulas.
+    await createRecruits(manager, [
+      { first_name: '=HYPERLINK("https://example.com")', metadata: { last_name: "+1", email: "@x" } },
+      { first_name: "Zoë", metadata: { phone: "+13125550142" } },
+    ]);
+    // Leads of one import have the same time.
+    await sql`
+      insert into public.recruiting_leads (vendor_id, first_name, distribution, agency_id, agent_id, created_at)
+      select (select id from public.vendors limit 1), 'Recruit ' || n, 'not_requested', ${manager.agency_id},
+        ${manager.agent_id}, now() - interval '1 hour'
+      from generate_series(1, 510) n`;
+    await signIn(page, manager, "recruits");
+    await page.getByText("512 recruits", { exact: true }).waitFor();
+    await rows(page).nth(49).waitFor();
+    await page.getByRole("button", { name: "Show more" }).click();
+    await rows(page).nth(99).waitFor();
+    const shown = await page.getByRole("main").getByRole("rowheader").allInnerTexts();
+    assert.equal(new Set(shown).size, 100);
+    await rows(page).nth(98).getByRole("link").click();
+    await page.getByRole("link", { name: "All recruits" }).click();
+    await rows(page).nth(99).waitFor();
+    await until(() => page.evaluate("scrollY > 1000"));
+
+    const downloading = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Download as CSV" }).click();
+    const download = await downloading;
+    assert.equal(download.suggestedFilename(), "recruits.csv");
+    const lines = Deno.readTextFileSync(await download.path()).split("\r\n");
+    assert.equal(lines[0], "\ufefffirst_name,last_name,phone,email,state,vendor,stage,agent,created_at");
+    assert.equal(lines.length, 1 + 512 + 1);
+    assert(lines.some((line) => line.startsWith("Zoë,,+13125550142,") && line.includes(",new,Nora Quist,")));
+    assert(
+      lines.some((line) => line.startsWith(`"'=HYPERLINK(""https://example.com"")",+1,`) && line.includes(",'@x,")),
+    );
+    const [noted] = await sql`select recruits from public.recruit_exports where agency_id = ${manager.agency_id}`;
+    assert.equal(noted!.recruits, 512);
+
+    await page.getByRole("button", { name: "Board" }).click();
+    await page.getByRole("heading", { name: "New 512", exact: true }).waitFor();
+  },
+);
