@@ -41,7 +41,9 @@ export async function denoTest(
   try {
     const imports = files.map((file) => `import ${JSON.stringify(pathToFileURL(resolve(ROOT, file)))};\n`);
     Deno.writeTextFileSync(program, imports.join(""));
-    const args = ["test", "--allow-all", "--no-check", `--junit-path=${report}`, ...flags, program];
+    // Otherwise collecting what is young takes a tenth of the time.
+    const v8 = "--v8-flags=--min-semi-space-size=16";
+    const args = ["test", "--allow-all", "--no-check", v8, `--junit-path=${report}`, ...flags, program];
     const success = await runProgram(Deno.execPath(), args, env, print);
     // A module that cannot be loaded, say, is a failure that no report has.
     const counts = readJunit(existsSync(report) ? Deno.readTextFileSync(report) : "");
