@@ -99,7 +99,7 @@ deskTest(
     const desktop = page.viewportSize()!;
     for (const [view, title] of Object.entries(VIEWS)) {
       await page.evaluate(`location.hash = "#/${view}"`);
-      await page.getByRole("heading", { level: 1, name: title }).waitFor();
+      await page.getByRole("heading", { level: 1, name: title, exact: true }).waitFor();
       await until(async () => await page.locator(".skeleton").count() === 0);
       // In a table, where the page has the zone once, and of an age it is in the tooltip.
       const times = await page.locator("main time").evaluateAll((all) =>
