@@ -14,7 +14,7 @@ $sql$);
 create function pg_temp.alerts() returns table (state text) language plpgsql as $$
 begin
   return query
-  select r.state from extensions.dblink(pg_temp.dsn(), $sql$
+  select r.state from extensions.dblink(pg_temp.connected(), $sql$
     select a.state from public.alerts a where a.subject = 'test-alerts' order by a.opened_at
   $sql$) as r (state text);
 end
@@ -28,7 +28,7 @@ select results_eq('select * from pg_temp.alerts()', array['open'], 'and open one
 -- While one check runs, another one does nothing.
 select pg_temp.hold('select private.check_alerts()');
 select is(
-  (select r from extensions.dblink(pg_temp.dsn(), 'select private.check_alerts()') as c (r jsonb)), null,
+  (select r from extensions.dblink(pg_temp.connected(), 'select private.check_alerts()') as c (r jsonb)), null,
   'a second check does nothing while one runs');
 select pg_temp.let_go('commit');
 

@@ -28,7 +28,7 @@ end
 $$;
 
 -- The open alerts after each of these statements and a check, which is undone at the end.
-create function pg_temp.opened(variadic statements text[]) returns text language plpgsql as $$
+create function pg_temp.connected(variadic statements text[]) returns text language plpgsql as $$
 declare
   statement text;
   opened text;
@@ -51,7 +51,7 @@ begin
 end
 $$;
 
-select is(pg_temp.opened(variadic statements), opened, array_to_string(statements, '; '))
+select is(pg_temp.connected(variadic statements), opened, array_to_string(statements, '; '))
 from (values
   (array[$$select pg_temp.set_order('filled = 89')$$], 'none'),
   (array[$$select pg_temp.set_order('filled = 90')$$, $$select$$, $$select pg_temp.set_order('quantity = 101')$$],

@@ -41,10 +41,10 @@ select results_eq('select * from pg_temp.notified()', $$values ('ann', 50::bigin
 -- A lead goes to another agent while a check runs: the check comes first, or passes the conversation over.
 select pg_temp.commit($$delete from public.agent_notifications where kind = 'recruit_waiting' and agent_id = md5('ann')::uuid$$);
 select pg_temp.hold($$select public.assign_leads(md5('bob')::uuid, lead_id => md5('race lead 1')::uuid)$$);
-select * from extensions.dblink(pg_temp.dsn(), 'select private.check_alerts()') as c (result text);
+select * from extensions.dblink(pg_temp.connected(), 'select private.check_alerts()') as c (result text);
 select results_eq('select * from pg_temp.notified()', $$values ('ann', 49::bigint)$$, 'of a conversation that is being given nobody is notified');
 select pg_temp.let_go('commit');
-select * from extensions.dblink(pg_temp.dsn(), 'select private.check_alerts()') as c (result text);
+select * from extensions.dblink(pg_temp.connected(), 'select private.check_alerts()') as c (result text);
 select set_eq('select * from pg_temp.notified()', $$values ('ann', 49::bigint), ('bob', 1)$$, 'but the next time, who has it then');
 select pg_temp.commit($$delete from public.agent_notifications where kind = 'recruit_waiting' and agent_id = md5('ann')::uuid$$);
 select pg_temp.hold('select private.check_alerts()');
@@ -63,7 +63,7 @@ select lives_ok(
   $$select * from extensions.dblink(pg_temp.dsn() || ' options=''-c lock_timeout=1s''', 'select public.claim_texts(0)') as c (result text)$$,
   'a claim does not wait for another that notes its run');
 select pg_temp.let_go();
-select * from extensions.dblink(pg_temp.dsn(), 'select public.claim_texts(0)') as c (result text);
+select * from extensions.dblink(pg_temp.connected(), 'select public.claim_texts(0)') as c (result text);
 select ok(
   (select j.started_at > now() - interval '1 minute' from private.job_runs j where j.job = 'send texts'), 'which the next one does');
 
@@ -72,7 +72,7 @@ select pg_temp.commit($$insert into private.job_runs (job, started_at, ended_at)
   on conflict (job) do update set ended_at = now(), heartbeat_at = null$$);
 select pg_temp.hold('select now()');
 select is(
-  (select result from extensions.dblink(pg_temp.dsn(),
+  (select result from extensions.dblink(pg_temp.connected(),
     'select public.claim_heartbeat(true)') as c (result boolean)), true, 'a worker is to tell the monitor');
 select is(
   (select result from extensions.dblink('operator',

@@ -141,7 +141,7 @@ select pg_temp.commit_of('race', $$delete from private.idempotency_keys where sc
 select pg_temp.hold(pg_temp.deliver('race first'));
 create function pg_temp.deliver_again() returns text language sql as $$
   select coalesce(result::jsonb ->> 'status', result::jsonb #>> '{error,code}')
-  from extensions.dblink(pg_temp.dsn(), pg_temp.deliver('race again')) as results (result text)
+  from extensions.dblink(pg_temp.connected(), pg_temp.deliver('race again')) as results (result text)
 $$;
 select is(pg_temp.deliver_again(), 'PT409', 'a delivery again while the first is at work is PT409');
 select pg_temp.let_go();

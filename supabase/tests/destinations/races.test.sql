@@ -66,7 +66,8 @@ select is(
   '{0,80}', 'of two who have the same sent again, one does');
 
 -- A destination is removed while a worker reports.
-select count(*) from extensions.dblink(pg_temp.dsn(), 'select public.claim_dispatches(5, false, false)') as claimed (ignored text);
+select count(*)
+from extensions.dblink(pg_temp.connected(), 'select public.claim_dispatches(5, false, false)') as claimed (ignored text);
 select pg_temp.hold(format(
   'select public.record_dispatch(%L, %s, ''retry'')', p.id, p.attempt), 'worker')
 from pg_temp.sent p where p.state = 'sending' order by p.seq limit 1;

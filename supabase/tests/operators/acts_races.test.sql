@@ -29,7 +29,8 @@ select is(
 select pg_temp.hold($$select 1 from public.rejected_deliveries where id = md5('race 1')::uuid for update$$);
 select pg_temp.commit_of('race', $$update public.rejected_deliveries set status = 'open' where vendor_id = {id} and id <> md5('race 1')::uuid$$);
 select throws_ok(
-  $$select * from extensions.dblink(pg_temp.dsn(), 'select * from public.dismiss_deliveries(array[md5(''race 1'')::uuid])')
+  $$select * from extensions.dblink(
+      pg_temp.connected(), 'select * from public.dismiss_deliveries(array[md5(''race 1'')::uuid])')
     as r (id uuid, status text, was_open boolean)$$,
   'PT409', 'Others are replaying these deliveries. Try again in a moment.', 'one that is being replayed is waited for, and then left');
 select pg_temp.let_go();
@@ -64,7 +65,8 @@ select is(
 select pg_temp.commit($$update public.service_numbers set status = 'paused' where phone = '+19995550600'$$);
 select pg_temp.hold($$select 1 from public.service_numbers where phone = '+19995550600' for update$$);
 select throws_ok(
-  $$select * from extensions.dblink(pg_temp.dsn(), 'select public.resume_number(''+19995550600'')::text') as r (number text)$$,
+  $$select * from extensions.dblink(pg_temp.connected(), 'select public.resume_number(''+19995550600'')::text')
+    as r (number text)$$,
   'PT409', 'Others have locked the number. Try again in a moment.', 'one that others have locked is waited for, and then left');
 select pg_temp.let_go();
 select is((select n.status from public.service_numbers n where n.phone = '+19995550600'), 'paused', 'and stays paused');

@@ -96,7 +96,7 @@ select is(status || ' ' || filled, 'paused ' || leads, 'it is the order''s last 
 select pg_temp.commit_of('race', $sql$update public.recruiting_orders set status = 'open' where id = {id}$sql$);
 select pg_temp.hold(pg_temp.pause());
 select is(
-  (select result::jsonb ->> 'distribution' from extensions.dblink(pg_temp.dsn(),
+  (select result::jsonb ->> 'distribution' from extensions.dblink(pg_temp.connected(),
     pg_temp.ingest_query(pg_temp.key_of('race'), '{"first_name": "Bea", "vendor_metadata": {}}')) as r (result text)),
   'pending', 'a lead that comes while the order is being paused does not wait for it');
 select pg_temp.let_go('commit');
@@ -139,7 +139,7 @@ where o.id = md5('race')::uuid;
 select extensions.dblink_disconnect('other');
 select pg_temp.hold($$select 1 from public.recruiting_orders where id = md5('race')::uuid for update$$);
 select throws_ok(
-  format('select * from extensions.dblink(pg_temp.dsn(), %L) as r (status text)', pg_temp.pause()),
+  format('select * from extensions.dblink(pg_temp.connected(), %L) as r (status text)', pg_temp.pause()),
   'PT409', 'Others have locked the order. Try again in a moment.', 'one that others have locked is waited for, and then left');
 select pg_temp.let_go();
 

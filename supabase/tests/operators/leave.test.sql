@@ -174,7 +174,7 @@ select is(
   (select count(*)::integer from public.recruiting_message_events
     where provider_message_id = 'race leave' and provider_status = 'sent'), 'no text is lost that was accepted');
 select throws_ok(
-  format('select * from extensions.dblink(pg_temp.dsn(), %L) as r (ignored text)', format(
+  format('select * from extensions.dblink(pg_temp.connected(), %L) as r (ignored text)', format(
     $$select set_config('request.jwt.claims', %L, true) || public.send_text(md5('leaves 2')::uuid, 'Hello', md5('late')::uuid, take_over => true)$$,
     json_build_object('sub', md5('user lea')::uuid, 'role', 'authenticated'))),
   '42501', null, 'after that the agent sends none');
@@ -226,7 +226,7 @@ select is(pg_temp.answer_of('other')::jsonb -> 'recruiting_leads', '1',
 select pg_temp.commit($$update public.agents set is_active = true where id = md5('lea')::uuid$$);
 select pg_temp.hold($$select public.leave_agent(md5('lea')::uuid, md5('max')::uuid)$$);
 select is(
-  (select result::jsonb ->> 'distribution' from extensions.dblink(pg_temp.dsn(),
+  (select result::jsonb ->> 'distribution' from extensions.dblink(pg_temp.connected(),
     pg_temp.ingest_query(pg_temp.key_of('leaves'), '{"first_name": "Cy", "vendor_metadata": {}}')) as r (result text)),
   'pending', 'a lead that comes while the agent leaves waits for nobody');
 select pg_temp.send_and_wait('other', $$select public.assign_leads(md5('lea')::uuid, from_agent_id => md5('max')::uuid)$$);

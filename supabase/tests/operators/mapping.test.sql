@@ -145,7 +145,7 @@ select pg_temp.send_and_wait('other', pg_temp.save_query('{"fields": {"first_nam
 select pg_temp.let_go('commit');
 select is(pg_temp.answer_of('other'), 'PT409 parser_config: somebody has changed it meanwhile', 'of two who save at once, the second is told');
 select is(
-  (select parser_config from extensions.dblink(pg_temp.dsn(),
+  (select parser_config from extensions.dblink(pg_temp.connected(),
     $$select parser_config from public.vendors where id = md5('mapping race')::uuid$$) as r (parser_config jsonb)),
   '{"fields": {"first_name": "b"}}'::jsonb, 'and the mapping of the first one stays');
 select extensions.dblink_disconnect('other');

@@ -56,11 +56,12 @@ select is_empty(
   'to the agent who has the conversation in the end');
 select is((select count(*)::integer from public.recruiting_leads where vendor_id = md5('race')::uuid), 20, 'each lead is stored');
 select pg_temp.commit($$update public.agents set is_active = false where id = md5('ann')::uuid$$);
-select * from extensions.dblink(pg_temp.dsn(), $$
+select * from extensions.dblink(pg_temp.connected(), $$
   select public.distribute_pending_leads(array(select id from public.recruiting_leads where vendor_id = md5('race')::uuid))
 $$) as r (result text);
 select * from extensions.dblink(
-  pg_temp.dsn(), $$select public.assign_leads(md5('bob')::uuid, from_agent_id => md5('ann')::uuid)$$) as r (result text);
+  pg_temp.connected(), $$select public.assign_leads(md5('bob')::uuid, from_agent_id => md5('ann')::uuid)$$
+) as r (result text);
 select is(
   (select count(*)::integer from public.recruiting_leads
     where vendor_id = md5('race')::uuid and agent_id = md5('bob')::uuid),
@@ -99,11 +100,11 @@ $$;
 select pg_temp.hold(format($$select public.assign_leads(md5('ann')::uuid, lead_id => %L)$$, (select id from due limit 1)));
 -- What waits for longer than 0.1 s, as on a machine that is busy, has its turn the next time.
 select r.result from generate_series(1, 2),
-  lateral extensions.dblink(pg_temp.dsn(), 'select private.deliver_notifications()') as r (result text);
+  lateral extensions.dblink(pg_temp.connected(), 'select private.deliver_notifications()') as r (result text);
 select results_eq(
   'select agent from pg_temp.notified_of_leads()', $$values ('bob')$$, 'of a lead that is being given nobody is notified yet, of others they are');
 select pg_temp.let_go('commit');
-select * from extensions.dblink(pg_temp.dsn(), 'select private.deliver_notifications()') as r (result text);
+select * from extensions.dblink(pg_temp.connected(), 'select private.deliver_notifications()') as r (result text);
 select set_eq(
   'select * from pg_temp.notified_of_leads()',
   $$select id, case when id = (select id from due limit 1) then 'ann' else 'bob' end from due$$,
@@ -129,12 +130,12 @@ select is(pg_temp.answer_of('other'), 'PT409 it has recruiting leads (1)', 'a ve
 select pg_temp.create_committed('removed');
 select pg_temp.hold($$select public.remove_vendor(md5('removed')::uuid)$$);
 select throws_ok(
-  format('select * from extensions.dblink(pg_temp.dsn(), %L) as r (result text)',
+  format('select * from extensions.dblink(pg_temp.connected(), %L) as r (result text)',
     pg_temp.ingest_query(pg_temp.key_of('removed'), '{"first_name": "Ada", "vendor_metadata": {}}')),
   '55P03', null, 'a lead waits for its vendor''s removal, and gives up');
 select pg_temp.let_go('commit');
 select is(
-  (select result::jsonb #>> '{error,code}' from extensions.dblink(pg_temp.dsn(),
+  (select result::jsonb #>> '{error,code}' from extensions.dblink(pg_temp.connected(),
     pg_temp.ingest_query(pg_temp.key_of('removed'), '{"first_name": "Ada", "vendor_metadata": {}}')) as r (result text)),
   'PT401', 'after it, the key is unknown');
 

@@ -136,7 +136,7 @@ select pg_temp.commit_of('race', $sql$
   update public.recruiting_orders set quantity = 100, greeting_template = 'Hi from {agency}. STOP ends it.' where id = {id};
   update public.vendors set has_text_consent = true where id = {id};
 $sql$);
-select * from extensions.dblink(pg_temp.dsn(), pg_temp.ingest_query(pg_temp.key_of('race'), jsonb_build_object(
+select * from extensions.dblink(pg_temp.connected(), pg_temp.ingest_query(pg_temp.key_of('race'), jsonb_build_object(
   'id', md5('race greeted')::uuid, 'first_name', 'Ada', 'vendor_metadata', '{"phone": "+19995569999"}'::jsonb))) as r (result text);
 select is((select distribution from public.recruiting_leads where id = md5('race greeted')::uuid), 'distributed', 'a lead to greet');
 select pg_temp.hold($$select public.queue_greeting(md5('race greeted')::uuid)$$);

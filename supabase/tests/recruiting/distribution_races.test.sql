@@ -12,7 +12,7 @@ begin
   -- On a busy machine one call may not have the time for all of them.
   for attempt in 1..50 loop
     exit when not exists (select from public.recruiting_leads l where l.distribution = 'pending');
-    perform from extensions.dblink(pg_temp.dsn(), $ask$
+    perform from extensions.dblink(pg_temp.connected(), $ask$
       select public.distribute_pending_leads(array(select l.id from public.recruiting_leads l where l.distribution = 'pending'))
     $ask$) as result (leads jsonb);
   end loop;
@@ -167,7 +167,7 @@ $$;
 select pg_temp.send_100_leads_during_edits();
 select pg_temp.commit($$ update public.recruiting_orders set status = 'open' where id = md5('race changing')::uuid and filled < quantity$$);
 -- Leads that could not be distributed while everything was locked
-select from extensions.dblink(pg_temp.dsn(), $$
+select from extensions.dblink(pg_temp.connected(), $$
   select public.distribute_waiting_leads(100, md5('race')::uuid)$$) as result (leads integer);
 
 select is((select count(*)::integer from own_leads where agency_id is null), 0, 'while orders are edited every lead is distributed');

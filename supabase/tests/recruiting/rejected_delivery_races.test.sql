@@ -98,7 +98,7 @@ select is(
 
 -- A table of rejected deliveries that somebody has locked
 create function pg_temp.record() returns integer language sql as $$
-  select recorded from extensions.dblink(pg_temp.dsn(), $sql$
+  select recorded from extensions.dblink(pg_temp.connected(), $sql$
     select public.record_rejections(json_build_array(json_build_object('request_id', 'race', 'route', '/', 'vendor_id',
       md5('race')::uuid, 'code', 'BAD_REQUEST', 'reason', 'x', 'payload_bytes', 1)))
   $sql$) as results (recorded integer)

@@ -37,7 +37,7 @@ begin
   $race$, 'repeated');
   for attempt in 1..50 loop
     exit when not exists (select from public.recruiting_leads l where l.distribution = 'pending');
-    perform from extensions.dblink(pg_temp.dsn(), $ask$
+    perform from extensions.dblink(pg_temp.connected(), $ask$
       select public.distribute_pending_leads(array(select l.id from public.recruiting_leads l where l.distribution = 'pending'))
     $ask$) as result (leads jsonb);
   end loop;

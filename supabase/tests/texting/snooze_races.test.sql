@@ -35,7 +35,6 @@ select is(
 select extensions.dblink_disconnect('agent');
 
 -- The agent first: the text ends it.
-select extensions.dblink_connect('recruit', pg_temp.dsn());
 select pg_temp.hold(pg_temp.putting_off(
   $$snooze_conversation(md5('race 2')::uuid, now() + interval '1 day', '2026-11-01T12:00:00Z')::text$$), 'agent');
 select pg_temp.send_and_wait('recruit', $$select public.receive_sms('+19995561002', '+19995550100', 'race 2', 'Wait!', '[]')::text$$);
