@@ -20,7 +20,7 @@ select p.oid, p.pronamespace::regnamespace::text || '.' || p.proname as function
 from pg_proc p
 where p.pronamespace in ('public'::regnamespace, 'private'::regnamespace)
   -- Functions of extensions do not count.
-  and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e');
+  and p.oid not in (select d.objid from pg_depend d where d.classid = 'pg_proc'::regclass and d.deptype = 'e');
 
 create temp table function_grants as
 select p.function, r.rolname::text as role
@@ -92,13 +92,15 @@ select set_eq(
 
 -- Those that find out who is signed in, also by another function, and not only to note it.
 create temp table asking as
-with recursive asking as (
+with recursive calls as materialized (
+  select p.oid, p.function, p.is_definer, parts[1] as called
+  from pg_temp.own_functions p
+  cross join regexp_matches(p.definition, '\y(\w+\.\w+)\(', 'g') as name (parts)
+  where p.function not in ('private.note_operator_action', 'private.record_action')
+), asking as (
   select oid, function, is_definer from pg_temp.own_functions where definition ~ '\yauth\.uid\(\)'
   union
-  select p.oid, p.function, p.is_definer
-  from asking a
-  join pg_temp.own_functions p on p.definition ~ ('\y' || replace(a.function, '.', '\.') || '\(')
-  where p.function not in ('private.note_operator_action', 'private.record_action')
+  select c.oid, c.function, c.is_definer from asking a join calls c on c.called = a.function
 )
 select * from asking;
 
