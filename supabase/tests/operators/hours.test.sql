@@ -60,7 +60,8 @@ select is((select due_at from public.text_outbox where conversation_id = md5('he
 select public.open_hours('AL');
 select ok((select due_at <= now() from public.text_outbox where conversation_id = md5('held')::uuid), 'until the state is opened: then the hours decide');
 
--- A closure that has begun
+-- A closure that has begun. The one above leaves a day that is over, while Samoa has yesterday.
+delete from public.texting_closures;
 insert into public.texting_closures (state, starts_on, ends_on, source)
 select 'AL', d.today + starts, d.today + ends, 'Office'
 from (values (-3, null), (-3, 9), (1, null), (2, 3), (-9, -8)) c (starts, ends), (select private.first_date()) d (today);
