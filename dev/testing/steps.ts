@@ -274,18 +274,15 @@ async function pgtap(
   const files = paths.flatMap((path) => filesBelow(path, ".test.sql"));
   const { db_url } = await stacks.plain();
   await installPgtap();
-  const groups = Map.groupBy(files, (file) => WAIT.test(file)).values();
-  return sumOf(
-    await Promise.all(groups.map((group) =>
-      withHostedDatabase(db_url, async ({ url, admin }) => {
-        await admin.unsafe(`
-          create extension pgtap with schema extensions;
-          create extension dblink with schema extensions`);
-        await applyFiles(url, [...migrationFiles(), seedFile()]);
-        return await runTapFiles(url, group, print);
-      })
-    )),
-  );
+  const groups = Array.from(Map.groupBy(files, (file) => WAIT.test(file)).values());
+  return await withHostedDatabase(db_url, async ({ url, admin, copy }) => {
+    await admin.unsafe(`
+      create extension pgtap with schema extensions;
+      create extension dblink with schema extensions`);
+    await applyFiles(url, [...migrationFiles(), seedFile()]);
+    const urls = groups.length > 1 ? [url, await copy()] : [url];
+    return sumOf(await Promise.all(groups.map((group, i) => runTapFiles(urls[i]!, group, print))));
+  });
 }
 
 async function runTapFiles(url: string, files: string[], print: Print): Promise<Counts> {

@@ -13,6 +13,8 @@ export interface Scratch {
    * @throws {Error} naming the file that does not apply, with the line where Postgres tells it
    */
   build(files: SqlFile[]): Promise<string>;
+  /** Copies a database to which nobody is connected, and returns the connection string of the copy. */
+  copy(url: string): Promise<string>;
 }
 
 /** A database of the server. */
@@ -73,6 +75,7 @@ export async function withScratch<T>(
         const fill = ({ url }: Database) => applyFiles(url, files);
         return (await copy(await provide(`template_${hash}`, await empty(), fill))).url;
       },
+      copy: async (url) => (await copy(new URL(url).pathname.slice(1))).url,
     });
   } finally {
     await admin.end();

@@ -10,6 +10,8 @@ export interface HostedDatabase {
   owner: string;
   /** A connection of a superuser, to arrange what the owner may not. */
   admin: postgres.Sql;
+  /** Copies it, and returns the owner's connection string of the copy. It ends `admin`: nobody may be connected. */
+  copy(): Promise<string>;
 }
 
 /**
@@ -56,7 +58,13 @@ export async function withHostedDatabase<T>(
         await admin.unsafe(RIGHTS(owner, url.pathname.slice(1)));
         url.username = owner;
         url.password = "postgres";
-        return await use({ url: url.href, owner, admin });
+        const copy = async () => {
+          await admin.end();
+          const { pathname } = new URL(await scratch.copy(url.href));
+          await server.unsafe(`alter database ${pathname.slice(1)} owner to ${owner}`);
+          return new URL(pathname, url).href;
+        };
+        return await use({ url: url.href, owner, admin, copy });
       } finally {
         await admin.end();
       }
