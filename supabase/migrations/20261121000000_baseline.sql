@@ -911,7 +911,8 @@ set search_path = ''
 as $$
 begin
   -- The server reads hundreds of files to list all that it knows.
-  if not exists (select from public.agencies where timezone = new.timezone)
+  if new.timezone <> 'UTC'
+    and not exists (select from public.agencies where timezone = new.timezone)
     and not exists (select from pg_catalog.pg_timezone_names where name = new.timezone) then
     raise exception 'timezone: "%" is not an IANA time zone name', private.quoted(new.timezone)
       using errcode = 'invalid_parameter_value', hint = 'For example America/New_York.';
