@@ -153,7 +153,7 @@ async function sendEverywhere(market: Market, double: TwilioDouble, person: Pers
 /** Every row of every table that holds a scalar of the person, as `schema.table: row`, and every file in storage. */
 async function traces({ first_name, last_name, phone, email, address, notes }: Person): Promise<string[]> {
   const words = [first_name, last_name, email, address, notes];
-  const pattern = words.map((word) => RegExp.escape(word)).join("|");
+  const patterns = words.map((word) => `%${word.toLowerCase()}%`);
   const tables = await sql<{ name: string }[]>`
     select format('%I.%I', n.nspname, c.relname) as name
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -162,7 +162,7 @@ async function traces({ first_name, last_name, phone, email, address, notes }: P
   for (const { name } of tables) {
     const rows = await sql<{ row: string }[]>`
       select r.row from (select to_jsonb(t)::text as row from ${sql.unsafe(name)} t) r
-      where r.row ~* ${pattern} or regexp_replace(r.row, '[\\s().+/-]', '', 'g') like ${`%${phone.slice(2)}%`}`;
+      where lower(r.row) like any (${patterns}) or translate(r.row, ' ().+/-', '') like ${`%${phone.slice(2)}%`}`;
     found.push(...rows.map(({ row }) => `${name}: ${row}`));
   }
   for (const file of await filesBelow(join(dirname(stackInfoFile()), "lite"))) {
