@@ -43,8 +43,8 @@ export interface Stacks {
   texting(): Promise<ThrowawayStack>;
 }
 
-/** Scenarios that leave tens of thousands of rows. They run last, because some others read whole tables. */
-const FILL_TABLES = /\/routes\/bodies\.test\.ts$/;
+/** Scenarios that leave thousands of rows. They run last, because some others read whole tables. */
+const FILL_TABLES = /\/routes\/(bodies|idempotency|import_leads|lead_notifications)\.test\.ts$/;
 
 /** All checks, in the order in which they begin: in general those that take long first, since several run at the same time. */
 export const STEPS: Step[] = [
