@@ -59,9 +59,7 @@ export function testPage(page: string, { clean, before = {}, after = {}, rewrite
     const terminal: Variables = {};
     await clean?.();
     try {
-      const [setup] = examplesIn(readPage("README.md"));
-      assert.match(setup!.command, /^eval /);
-      await paste(setup!.command, folder, terminal);
+      Object.assign(terminal, await (setup ??= runSetup(folder)));
       const run = async () => {
         for (const [heading, examples] of parts) {
           if (examples.length > 0) await test.step(heading, () => follow(heading, examples, folder, terminal));
@@ -87,6 +85,17 @@ export function testPage(page: string, { clean, before = {}, after = {}, rewrite
     }
     await after[heading]?.(printed);
   }
+}
+
+/** The variables that the README's first command sets, which are the same for each page. */
+let setup: Promise<Variables> | undefined;
+
+async function runSetup(folder: string): Promise<Variables> {
+  const [{ command }] = examplesIn(readPage("README.md")) as [Example];
+  assert.match(command, /^eval /);
+  const terminal: Variables = {};
+  await paste(command, folder, terminal);
+  return terminal;
 }
 
 function examplesIn(text: string): Example[] {
