@@ -21,17 +21,17 @@ export interface Bundle {
 export async function bundleFunctions(folder: string): Promise<Bundle[]> {
   const denoDir = join(folder, "deno");
   provideEsbuild(denoDir);
-  const bundles = await Promise.all(FUNCTION_NAMES.map(async (name) => {
-    const output = join(folder, "supabase/functions", name, "index.js");
-    Deno.mkdirSync(dirname(output), { recursive: true });
-    const entry = join(folder, `${name}.ts`);
+  const entries = FUNCTION_NAMES.map((name) => {
+    const entry = join(folder, "entries", name, "index.ts");
+    Deno.mkdirSync(dirname(entry), { recursive: true });
     Deno.writeTextFileSync(entry, entryOf(join(FUNCTIONS_FOLDER, name, "index.ts")));
-    await denoBundle(entry, output, denoDir);
-    return { name, bytes: Deno.statSync(output).size };
-  }));
+    return entry;
+  });
+  const output = join(folder, "supabase/functions");
+  await denoBundle(entries, output, denoDir);
   const config = Deno.readTextFileSync(join(ROOT, "supabase/config.toml"));
   Deno.writeTextFileSync(join(folder, "supabase/config.toml"), bundledConfig(config));
-  return bundles;
+  return FUNCTION_NAMES.map((name) => ({ name, bytes: Deno.statSync(join(output, name, "index.js")).size }));
 }
 
 /**
@@ -57,10 +57,11 @@ function entryOf(module: string): string {
   ].join("\n");
 }
 
-async function denoBundle(entry: string, output: string, denoDir: string): Promise<void> {
+/** Bundles each entry, all in one process, which reads and transpiles once what they share. */
+async function denoBundle(entries: string[], output: string, denoDir: string): Promise<void> {
   // Not --keep-names: with it the bundle of Deno 2.9.5 does not start ("Dynamic require of node:crypto").
-  const options = ["--quiet", "--minify", `--output=${output}`];
-  const args = ["bundle", ...options, entry];
+  const options = ["--quiet", "--minify", `--outdir=${output}`];
+  const args = ["bundle", ...options, ...entries];
   const { code, err } = await runToEnd(Deno.execPath(), args, { DENO_DIR: denoDir });
   if (code !== 0) throw new Error(`deno bundle failed\n${err}`);
 }
