@@ -18,9 +18,10 @@ export class Checkout {
   /** The further variables of the scripts' environment. */
   readonly env: Record<string, string> = { FUNCTIONS_ENV_FILE: "/dev/null" };
 
-  constructor() {
+  /** @param only the files and folders to copy; all, unless given */
+  constructor(...only: string[]) {
     this.root = join(Deno.makeTempDirSync({ prefix: "lead-intake-" }), "a copy");
-    for (const path of git("ls-files", "--cached", "--others", "--exclude-standard", "-z")) {
+    for (const path of git("ls-files", "--cached", "--others", "--exclude-standard", "-z", "--", ...only)) {
       const target = join(this.root, path);
       Deno.mkdirSync(dirname(target), { recursive: true });
       try {

@@ -2,8 +2,14 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { Checkout } from "../../testing/checkout.ts";
 
+/** What a deployment reads, and what it runs. */
+const COPIED = [
+  ...["deno.json", "package.json", "package-lock.json", "docs/configuration.md", "desk/deno.json", "desk/index.html"],
+  ...["dev/local", "dev/scripts", "supabase/config.toml", "supabase/functions", "supabase/migrations"],
+];
+
 Deno.test("without a project, a dry run says what a deployment would do after the last release", async (test) => {
-  const checkout = new Checkout();
+  const checkout = new Checkout(...COPIED);
   const lockFile = Deno.readTextFileSync(join(checkout.root, "package-lock.json"));
   const hono: string = JSON.parse(lockFile).packages["node_modules/hono"].version;
   try {
