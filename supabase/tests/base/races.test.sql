@@ -14,16 +14,16 @@ select pg_temp.commit_of('race', $sql$
     ({id}, {id}, '+19995550001', '+19995550002');
 $sql$);
 
--- The same 500 leads in four imports at once, two of them in the opposite order
+-- The same 200 leads in four imports at once, two of them in the opposite order
 create temp table imports as select result::jsonb from pg_temp.race(4, $$
   select public.import_leads(md5('race')::uuid, md5('ann')::uuid, null, (
     select json_agg(json_build_object('index', n, 'external_id', md5('race ' || n)::uuid, 'first_name', 'Ada',
       'phone', '1', 'state', 'TX', 'type', 'fe') order by case when {worker} % 2 = 0 then n else -n end)
-    from generate_series(0, 499) n))
+    from generate_series(0, 199) n))
 $$, 'repeated') result;
 select results_eq(
   $$select count(*), sum(jsonb_array_length(result -> 'imported')), sum(jsonb_array_length(result -> 'duplicates')) from imports$$,
-  'values (4::bigint, 500::bigint, 1500::bigint)',
+  'values (4::bigint, 200::bigint, 600::bigint)',
   'of the same import four times at once none fails; each lead is imported once, and three times a duplicate');
 select is_empty(
   $$select e from imports, jsonb_array_elements(result -> 'imported' || (result -> 'duplicates')) e
@@ -32,16 +32,16 @@ select is_empty(
       where l.id = (e ->> 'id')::uuid and l.external_id = md5('race ' || (e ->> 'index'))::uuid)$$,
   'each entry has the id of the stored lead');
 
--- The same 500 recruiting leads in four bulk requests at once
+-- The same 200 recruiting leads in four bulk requests at once
 create temp table bulks as select result::jsonb from pg_temp.race(4, $$
   select public.ingest_recruiting_lead_batch(encode(sha256('race'), 'hex'), (
     select jsonb_agg(jsonb_build_object('row', n, 'first_name', 'Ada', 'vendor_lead_id', 'race ' || n)
       order by case when {worker} % 2 = 0 then n else -n end)
-    from generate_series(0, 499) n))
+    from generate_series(0, 199) n))
 $$, 'repeated') result;
 select results_eq(
   $$select sum((result -> 'created')::integer)::integer, sum((result -> 'duplicates')::integer)::integer, count(*)::integer from bulks$$,
-  'values (500, 1500, 4)', 'the same bulk request four times at once creates each lead once');
+  'values (200, 600, 4)', 'the same bulk request four times at once creates each lead once');
 
 -- 300 messages, each stored at the same time as its callback
 select pg_temp.race(2, $$
@@ -62,17 +62,17 @@ select results_eq(
   $$select status, count(*) from public.recruiting_messages where provider_message_id like 'race pair %' group by 1$$,
   $$values ('delivered', 300::bigint)$$, 'no callback is lost when it comes while its message is being stored');
 
--- 600 messages in two transactions, one from the first on and one from the last, while their callbacks come
+-- 300 messages in two transactions, one from the first on and one from the last, while their callbacks come
 create temp table many_at_once as select * from pg_temp.race(6, $$
   do $do$
   begin
-    for n in 1..300 loop
+    for n in 1..150 loop
       if {worker} > 2 then
-        perform public.update_sms_status('race many ' || {worker} % 2 || ' ' || abs(({worker} / 5) * 301 - n), 'delivered', null);
+        perform public.update_sms_status('race many ' || {worker} % 2 || ' ' || abs(({worker} / 5) * 151 - n), 'delivered', null);
         commit;
       else
         insert into public.recruiting_messages (conversation_id, direction, sender_type, provider_message_id)
-        values (md5('race')::uuid, 'outbound', 'bot', 'race many ' || {worker} % 2 || ' ' || abs(({worker} - 1) * 301 - n));
+        values (md5('race')::uuid, 'outbound', 'bot', 'race many ' || {worker} % 2 || ' ' || abs(({worker} - 1) * 151 - n));
       end if;
     end loop;
   end
@@ -80,7 +80,7 @@ create temp table many_at_once as select * from pg_temp.race(6, $$
 $$, 'repeated');
 select results_eq(
   $$select status, count(*) from public.recruiting_messages where provider_message_id like 'race many %' group by 1$$,
-  $$values ('delivered', 600::bigint)$$, 'messages and callbacks never wait for each other in a circle');
+  $$values ('delivered', 300::bigint)$$, 'messages and callbacks never wait for each other in a circle');
 
 -- One call ten times at once. How many results have each status, and how many different results there are besides it.
 create function pg_temp.at_once(query text, failure text default 'repeated') returns text language sql as $$
