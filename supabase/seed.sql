@@ -5,7 +5,8 @@ insert into public.agencies (id, name, timezone) values
   ('a0000001-0000-4000-8000-000000000001', 'Lakeshore Insurance Group', 'America/Chicago'),
   ('a0000002-0000-4000-8000-000000000002', 'Summit Life Partners', 'America/Denver');
 
--- The empty strings are what the hosted auth service expects where there is no token.
+-- The empty strings are what the hosted auth service expects where there is no token. The hashes are weak: making a
+-- strong one of a password that everybody knows would only take time.
 with people (id, email) as (
   values
     ('c0000001-0000-4000-8000-000000000001'::uuid, 'dana.whitfield@example.com'),
@@ -22,7 +23,7 @@ with people (id, email) as (
   )
   select
     id, 'authenticated', 'authenticated', email,
-    extensions.crypt('lead-intake-local', extensions.gen_salt('bf', 10)), now(),
+    extensions.crypt('lead-intake-local', extensions.gen_salt('bf', 4)), now(),
     '{"provider": "email", "providers": ["email"]}', '{}', now(), now(), '', '', '', '', '', '', '', ''
   from people
   returning id, email
