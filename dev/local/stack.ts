@@ -187,7 +187,7 @@ export class LocalStack {
         port: litePort,
       }));
       this.#options.say?.("Applying migrations and seed");
-      await migrate(supervisor, sql, info.db_url);
+      await migrate(supervisor, sql, info.db_url, isThrowaway);
       info.vendors = await vendorKeys(sql, secrets.vendorKeys);
       keepVendorKeys(dataDir, info.vendors);
     } finally {
