@@ -73,7 +73,8 @@ function pack(folder: string): Promise<Uint8Array<ArrayBuffer>> {
     const name = basename(folder);
     const unneeded = [`${name}/node_modules`, "*.map", "*.d.ts", "*.d.mts", "*.d.cts", "*.md"];
     const args = [
-      "-cz",
+      "-c",
+      "--use-compress-program=gzip -1",
       ...unneeded.map((pattern) => `--exclude=${pattern}`),
       ...["-C", join(ROOT, dirname(folder)), name],
     ];

@@ -6,8 +6,7 @@ import { text } from "node:stream/consumers";
 import { finished } from "node:stream/promises";
 import type postgres from "postgres";
 import { connect, readStackInfo } from "../../local/mod.ts";
-import { migrationFiles, seedFile } from "../../scripts/migration/files.ts";
-import { withScratch } from "../../scripts/migration/scratch.ts";
+import { seedFile } from "../../scripts/migration/files.ts";
 import type { HostedDatabase } from "./hosted_database.ts";
 
 /** A table with its rows in the text form of `copy`. */
@@ -21,39 +20,43 @@ const page = Deno.readTextFileSync(new URL("../../../docs/restoring.md", import.
 const [empty, missingFiles] = Array.from(page.matchAll(/```sql\n(.+?)```/gs), ([, sql]) => sql!);
 
 /** Restores the data of a project on one that has the migrations and nothing else, which goes on from there. */
-export async function restores({ url, owner, admin }: HostedDatabase): Promise<void> {
-  await withScratch(readStackInfo().db_url, async (scratch) => {
-    const old = connect(await scratch.build([...migrationFiles(), seedFile()]));
-    const key = await fill(old);
-    // The platform allows it to a project's owner, who is not a superuser.
-    await admin.unsafe(`grant set on parameter session_replication_role to ${owner}`);
-    const restored = connect(url);
-    const [tables, counters] = [await dump(old), await sequences(old)];
-    await restored.begin(async (transaction) => {
-      await transaction.unsafe(empty!).simple();
-      await load(tables, counters, transaction);
-      // The last line of the dump.
-      await transaction`reset all`;
-    });
+export async function restores({ url, owner, copy }: HostedDatabase): Promise<void> {
+  const [old, admin] = [await copy(), url].map(asSuperuser) as [postgres.Sql, postgres.Sql];
+  await old.unsafe(seedFile().text).simple();
+  const key = await fill(old);
+  // The platform allows it to a project's owner, who is not a superuser.
+  await admin.unsafe(`grant set on parameter session_replication_role to ${owner}`);
+  const restored = connect(url);
+  const [tables, counters] = [await dump(old), await sequences(old)];
+  await restored.begin(async (transaction) => {
+    await transaction.unsafe(empty!).simple();
+    await load(tables, counters, transaction);
+    // The last line of the dump.
+    await transaction`reset all`;
+  });
 
-    assert.deepEqual(await dump(restored), tables);
-    assert.deepEqual(await sequences(restored), counters);
-    const [user] = await restored`
+  assert.deepEqual(await dump(restored), tables);
+  assert.deepEqual(await sequences(restored), counters);
+  const [user] = await restored`
       select encrypted_password = extensions.crypt('lead-intake-local', encrypted_password) as signs_in
       from auth.users where email = 'maria.alvarez@example.com'`;
-    assert.equal(user?.signs_in, true);
+  assert.equal(user?.signs_in, true);
 
-    assert.equal(await ingest(restored, key, "before"), "duplicate");
-    assert.equal(await ingest(restored, key, "after"), "created");
-    const [counted] = await restored`select count(*)::int as wrong from public.check_daily_counts()`;
-    assert.equal(counted!.wrong, 0);
+  assert.equal(await ingest(restored, key, "before"), "duplicate");
+  assert.equal(await ingest(restored, key, "after"), "created");
+  const [counted] = await restored`select count(*)::int as wrong from public.check_daily_counts()`;
+  assert.equal(counted!.wrong, 0);
 
-    assert.deepEqual(Array.from(await restored.unsafe(missingFiles!)), [{ bucket: "resumes", count: "1" }]);
-    await admin`insert into storage.objects (bucket_id, name) values ('resumes', 'vendor/lead.pdf')`;
-    assert.deepEqual(Array.from(await restored.unsafe(missingFiles!)), []);
-    await restored.end();
-    await old.end();
-  });
+  assert.deepEqual(Array.from(await restored.unsafe(missingFiles!)), [{ bucket: "resumes", count: "1" }]);
+  await admin`insert into storage.objects (bucket_id, name) values ('resumes', 'vendor/lead.pdf')`;
+  assert.deepEqual(Array.from(await restored.unsafe(missingFiles!)), []);
+  await restored.end();
+  await old.end();
+  await admin.end();
+}
+
+function asSuperuser(url: string): postgres.Sql {
+  return connect(new URL(new URL(url).pathname, readStackInfo().db_url).href);
 }
 
 /** Gives the old project a lead that an order has got, with a resume. Returns the digest of its vendor's key. */
