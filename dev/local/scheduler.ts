@@ -70,6 +70,7 @@ export class Scheduler {
     while (!signal.aborted) {
       // While Postgres or the gateway starts again, the next time will do.
       await run().catch(() => {});
+      if (signal.aborted) return;
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, milliseconds);
         signal.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
