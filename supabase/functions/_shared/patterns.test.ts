@@ -14,12 +14,12 @@ const BOUNDED: Record<string, string> = {
 const FEW = [16, 20, 24, 26, 28];
 /** A limit in milliseconds for a few repetitions, even when the expression is compiled on a busy machine. */
 const STUCK = 150;
-const SIZES = [1_000, 8_000] as const;
+const SIZES = [500, 4_000] as const;
 
 /** For 8 times the input, a linear expression takes 8 times as long, a quadratic one 64 times. */
 const MOST = 28;
 /** Fewer milliseconds than this cannot be compared. */
-const QUICK = 8;
+const QUICK = 3;
 
 function* sources(folder = ""): Generator<string> {
   for (const { name, isDirectory } of Deno.readDirSync(new URL(folder, FUNCTIONS))) {
