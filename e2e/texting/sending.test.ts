@@ -156,41 +156,38 @@ async function consentOf({ agency_id, recruit }: Conversation): Promise<string |
   return row?.state;
 }
 
-Deno.test("race: in 40 rounds of STOP against two texts, none is sent after the response to STOP, and none twice", async () => {
+Deno.test("race: in 20 rounds of STOP against two texts, none is sent after the response to STOP, and none twice", async () => {
   const sender = await createSender();
-  let [sent, refused] = [0, 0];
-  for (let batch = 0; batch < 2; batch++) {
-    const rounds = await Promise.all(Array.from({ length: 20 }, async () => {
-      const conversation = await createConversation(sender);
-      const ids = [await queueText(conversation, "1"), await queueText(conversation, "2")];
-      return { conversation, ids, stoppedAt: new Date() };
-    }));
-    await Promise.all([
-      work(),
-      work(),
-      ...rounds.map(async (round) => {
-        await new Promise((resolve) => setTimeout(resolve, Math.random() * 150));
-        await receive(round.conversation, "STOP");
-        round.stoppedAt = new Date();
-      }),
-    ]);
-    await work();
-    const log = double.log();
-    for (const { conversation, ids, stoppedAt } of rounds) {
-      const texts = await Promise.all(ids.map(outboxText));
-      const bodies = log.messages.filter(({ to }) => to === conversation.recruit)
-        .map(({ body }) => body);
-      assert.deepEqual(bodies, ["1", "2"].slice(0, bodies.length));
-      for (const [n, { state, attempted_at }] of texts.entries()) {
-        assert.equal(state, n < bodies.length ? "accepted" : "refused");
-        if (state === "accepted") assert(attempted_at <= stoppedAt);
-      }
-      sent += bodies.length;
-      refused += 2 - bodies.length;
+  const rounds = await Promise.all(Array.from({ length: 20 }, async () => {
+    const conversation = await createConversation(sender);
+    const ids = [await queueText(conversation, "1"), await queueText(conversation, "2")];
+    return { conversation, ids, stoppedAt: new Date() };
+  }));
+  await Promise.all([
+    work(),
+    work(),
+    ...rounds.map(async (round) => {
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 150));
+      await receive(round.conversation, "STOP");
+      round.stoppedAt = new Date();
+    }),
+  ]);
+  await work();
+  const log = double.log();
+  let sent = 0;
+  for (const { conversation, ids, stoppedAt } of rounds) {
+    const texts = await Promise.all(ids.map(outboxText));
+    const bodies = log.messages.filter(({ to }) => to === conversation.recruit)
+      .map(({ body }) => body);
+    assert.deepEqual(bodies, ["1", "2"].slice(0, bodies.length));
+    for (const [n, { state, attempted_at }] of texts.entries()) {
+      assert.equal(state, n < bodies.length ? "accepted" : "refused");
+      if (state === "accepted") assert(attempted_at <= stoppedAt);
     }
+    sent += bodies.length;
   }
   // Else it was no race.
-  assert(sent > 0 && refused > 0, `${sent} sent, ${refused} refused`);
+  assert(sent > 0 && sent < 2 * rounds.length, `${sent} sent`);
 });
 
 Deno.test("an opt-out at Twilio counts, whether a response, a callback or an OptOutType tells of it", async () => {
