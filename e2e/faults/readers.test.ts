@@ -37,7 +37,7 @@ Deno.test("fault: while four logins read as fast as they can, each lead is store
   const colleague = await signInNewAgent((await createAgency()).id);
   await sql`analyze public.recruiting_leads`;
 
-  const reading = readTooMuch(stack, readers.map(({ token }) => token), 6, 4);
+  const reading = readTooMuch(stack, readers.map(({ token }) => token), 6, 2);
   let isReading = true;
   void reading.finally(() => isReading = false);
   const done = { leads: 0, inboxes: 0 };
