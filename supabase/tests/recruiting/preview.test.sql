@@ -1,6 +1,6 @@
 -- A dry run returns what would happen and changes nothing.
 begin;
-select plan(17);
+select plan(18);
 \ir ../helpers.psql
 
 update public.recruiting_orders set status = 'paused';
@@ -45,8 +45,15 @@ select is(
   jsonb_build_object('agency_id', md5('agency')::uuid, 'agent_id', md5('agent')::uuid),
   'the lead then goes where the dry run said');
 
--- Values that count as the state of a lead. Some letters outside of ASCII have an upper-case form in ASCII.
 update public.recruiting_orders set quantity = 100, status = 'open', states = '{TX,ID,SD}' where id = md5('order')::uuid;
+insert into public.agents (id, agency_id, first_name, last_name)
+values (md5('newcomer')::uuid, md5('agency')::uuid, 'Cal', 'Reyes');
+select is(
+  pg_temp.preview('{"vendor_metadata": {"state": "TX"}}') #>> '{distributed_to,agent_id}', md5('newcomer')::uuid::text,
+  'an agent without a lead is next, as private.lock_agents() chooses');
+update public.agents set is_active = false where id = md5('newcomer')::uuid;
+
+-- Values that count as the state of a lead. Some letters outside of ASCII have an upper-case form in ASCII.
 select is(
   array[
     pg_temp.preview(jsonb_build_object('vendor_metadata', jsonb_build_object('state', state))) -> 'distributed_to',
