@@ -257,6 +257,16 @@ Deno.test("a job that hangs holds up no text", async () => {
   assert.partialDeepStrictEqual(await working, { status: 200, body: { accepted: 1, errors: 0 } });
 });
 
+Deno.test("the launcher's schedule ends at once although its jobs run", async () => {
+  const [dbUrl, functionsUrl, key] = [stack.db_url, stack.functions_url, stack.worker_key];
+  const scheduler = new Scheduler({ dbUrl, functionsUrl, key, isConfigured: true });
+  let hasEnded = false;
+  const ended = scheduler.stop().then(() => void (hasEnded = true));
+  // A minute is the pause after a job.
+  await eventually(20, () => assert(hasEnded));
+  await ended;
+});
+
 Deno.test("the launcher sends what is due, and says once what is missing", async () => {
   const conversation = await createConversation();
   const id = await queueText(conversation, "Hi");
