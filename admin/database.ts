@@ -67,7 +67,7 @@ export function projectClient({ url, secretKey }: ProjectApi) {
 /** The connections that no command uses, by address: tests run hundreds of commands in one process. */
 const idle = new Map<string, postgres.Sql[]>();
 
-/** Keeps a connection for the next command of this process. Its end closes them. */
+/** Keeps a connection for the next command of this process. The end of the process closes it. */
 export function keep(connection: postgres.Sql, dbUrl: string): void {
   idle.set(dbUrl, [...idle.get(dbUrl) ?? [], connection]);
 }

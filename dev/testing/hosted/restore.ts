@@ -38,8 +38,8 @@ export async function restores({ url, owner, copy }: HostedDatabase): Promise<vo
   assert.deepEqual(await dump(restored), tables);
   assert.deepEqual(await sequences(restored), counters);
   const [user] = await restored`
-      select encrypted_password = extensions.crypt('lead-intake-local', encrypted_password) as signs_in
-      from auth.users where email = 'maria.alvarez@example.com'`;
+    select encrypted_password = extensions.crypt('lead-intake-local', encrypted_password) as signs_in
+    from auth.users where email = 'maria.alvarez@example.com'`;
   assert.equal(user?.signs_in, true);
 
   assert.equal(await ingest(restored, key, "before"), "duplicate");
