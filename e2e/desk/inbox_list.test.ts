@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { sql } from "../support/client.ts";
+import { eventually } from "../support/processes.ts";
 import { receive } from "../support/sms.ts";
-import { assertAccessible, deskTest, signIn, until } from "./harness.ts";
+import { assertAccessible, deskTest, signIn } from "./harness.ts";
 import {
   assertRows,
   box,
@@ -195,9 +196,10 @@ deskTest("a list that heard of changes one by one is as one that is read anew", 
       ? rows.order("last_text_at", { ascending: false })
       : rows.is("is_due", true).eq("agent_id", agent.agent_id).order("due_since")).order("id").limit(48);
     const stored = data!.flatMap(({ name, last_body }) => [name, last_body]).join("\n");
-    await until(async () =>
-      (await list(page).locator(".name bdi, .last").allTextContents()).slice(0, 96).join("\n") === stored
-    );
+    await eventually(20, async () => {
+      const shown = await list(page).locator(".name bdi, .last").allTextContents();
+      assert.equal(shown.slice(0, 96).join("\n"), stored);
+    });
   }
 });
 
