@@ -34,8 +34,8 @@ if (files.length > 0 && (names.length !== 1 || steps[0]?.files === undefined)) {
   command.error("name one step that runs files, then its files: npm test -- unit <file>");
 }
 
-/** The number of steps that run at the same time: as many as most machines have processors. */
-const AT_ONCE = 2;
+/** The places of steps that run at the same time: one more than most machines have processors, since steps also wait. */
+const PLACES = 3;
 
 const started = new Map<keyof Stacks, Promise<ThrowawayStack>>();
 /** The message about schemas that are ahead of the migrations, once a stack has these. */
@@ -54,9 +54,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
 }
 
 const resultOf = new Map<Step, StepResult>();
-const waiting = [...steps];
-const taken = new Set<keyof Stacks>();
-await Promise.all(Array.from({ length: AT_ONCE }, runSteps));
+await runSteps();
 const results = steps.map((step) => resultOf.get(step)!);
 const lack = await lacking;
 await stopStacks();
@@ -64,25 +62,37 @@ const hasFailed = results.some(({ counts }) => counts.failed > 0);
 console.log(`\n${summaryOf(results)}${hasFailed && lack ? `\n\n${lack}` : ""}`);
 Deno.exit(hasFailed ? 1 : 0);
 
-/** Runs one step after another, until those that wait have to wait for one that runs: its runner takes them over. */
+/** Runs each step as soon as it has its places, and its stack alone. */
 async function runSteps(): Promise<void> {
-  for (;;) {
-    const at = waiting.findIndex(({ alone }) => alone === undefined || !taken.has(alone));
-    if (at < 0) return;
+  const waiting = [...steps];
+  const running = new Map<Step, Promise<void>>();
+  while (waiting.length > 0) {
+    const active = [...running.keys()];
+    const free = PLACES - active.reduce((sum, { places = 1 }) => sum + places, 0);
+    const at = waiting.findIndex(({ places = 1, alone }) =>
+      places <= free && !(alone && active.some((other) => other.alone === alone))
+    );
+    if (at < 0) {
+      await Promise.race(running.values());
+      continue;
+    }
     const [step] = waiting.splice(at, 1) as [Step];
-    if (step.alone) taken.add(step.alone);
-    const startedAt = performance.now();
-    // The output of steps that run at the same time is shown when each has ended.
-    const output: string[] = [];
-    const print = steps.length > 1 ? (lines: string) => output.push(lines) : undefined;
-    const heading = `\n=== ${step.title} (${step.name})`;
-    if (print === undefined) console.log(heading);
-    const counts = await runStep(step, print);
-    if (print) console.log([heading, ...output].join("\n"));
-    if (counts.failed > 0) console.log(`\n${step.title}: failed. ${step.remedy}`);
-    resultOf.set(step, { step, counts, seconds: (performance.now() - startedAt) / 1_000 });
-    if (step.alone) taken.delete(step.alone);
+    running.set(step, reportStep(step).finally(() => running.delete(step)));
   }
+  await Promise.all(running.values());
+}
+
+/** Runs a step, and shows its output once it has ended: steps run at the same time. */
+async function reportStep(step: Step): Promise<void> {
+  const startedAt = performance.now();
+  const output: string[] = [];
+  const print = steps.length > 1 ? (lines: string) => output.push(lines) : undefined;
+  const heading = `\n=== ${step.title} (${step.name})`;
+  if (print === undefined) console.log(heading);
+  const counts = await runStep(step, print);
+  if (print) console.log([heading, ...output].join("\n"));
+  if (counts.failed > 0) console.log(`\n${step.title}: failed. ${step.remedy}`);
+  resultOf.set(step, { step, counts, seconds: (performance.now() - startedAt) / 1_000 });
 }
 
 async function runStep(step: Step, print?: Print): Promise<Counts> {

@@ -21,6 +21,8 @@ export interface Step {
   remedy: string;
   /** The stack that no other step may use at the same time. */
   alone?: keyof Stacks;
+  /** The places that it takes among the steps that run at the same time; one by default. */
+  places?: number;
   /** The files of tests that it runs; missing where it runs no files. */
   files?: string[];
   /**
@@ -48,6 +50,21 @@ const FILL_TABLES = /\/routes\/(bodies|idempotency|import_leads|lead_notificatio
 
 /** All checks, in the order in which they begin: in general those that take long first, since several run at the same time. */
 export const STEPS: Step[] = [
+  inChromium(denoStep({
+    name: "desk",
+    title: "The desk in Chromium; skipped where none is installed",
+    files: filesBelow("e2e/desk"),
+    alone: "desk",
+    places: 2,
+    // They wait more than they work.
+    atOnce: [
+      // The first three see, count and change what belongs to all agencies. The others make the groups take equally long.
+      /\/(operator|mapping|look_up|home|recruit|sales|settings)/,
+      // They cut Realtime off from the database for all pages, or count what a page reads or shows after an event.
+      /\/(live|inbox_list|notifications|optimistic|outbox|presentation)/,
+    ],
+    isRetried: true,
+  })),
   {
     name: "fmt",
     title: "Format",
@@ -60,20 +77,6 @@ export const STEPS: Step[] = [
     remedy: "npm run lint -- --fix mends some of it; the rest is listed above.",
     run: (_, print) => succeeds(Deno.execPath(), ["lint"], print),
   },
-  inChromium(denoStep({
-    name: "desk",
-    title: "The desk in Chromium; skipped where none is installed",
-    files: filesBelow("e2e/desk"),
-    alone: "desk",
-    // They wait more than they work.
-    atOnce: [
-      // The first three see, count and change what belongs to all agencies. The others make the groups take equally long.
-      /\/(operator|mapping|look_up|home|recruit|sales|settings)/,
-      // They cut Realtime off from the database for all pages, or count what a page reads or shows after an event.
-      /\/(live|inbox_list|notifications|optimistic|outbox|presentation)/,
-    ],
-    isRetried: true,
-  })),
   denoStep({
     name: "schema",
     title: "Schemas and migrations make one database",
