@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
-import { deskTest, signIn } from "./harness.ts";
-import { box, createTalk, createTexter, tell, texts } from "./talks.ts";
+import { deskTest, signIn, until } from "./harness.ts";
+import { box, createTalk, createTexter, list, tell, texts } from "./talks.ts";
+
+const MAX_SCRIPT_BYTES = 170_000;
 
 /**
  * Counts in `rendered` how often React renders a component inside the composer, and outside of it. React tells a hook
@@ -24,12 +26,37 @@ const COUNT_RENDERED = `
     onCommitFiberRoot: (_, root) => count(root.current, false),
   };`;
 
-deskTest("a key renders the composer, and nothing else", async (page) => {
+deskTest("the inbox stands with at most 170 kB of script, and a key renders the composer alone", async (page) => {
   await page.addInitScript(COUNT_RENDERED);
   const agent = await createTexter();
   const talk = await createTalk(agent);
   await tell(talk, Array.from({ length: 50 }, (_, n) => [n % 3 === 0 ? "agent" : "recruit", `Text ${n}.`, 4000 - n]));
-  await signIn(page, agent, `inbox/${talk.id}`);
+  const network = await page.context().newCDPSession(page);
+  const scripts = new Map<string, { url: string; begunAt: number; bytes: number | null }>();
+  network.on("Network.requestWillBeSent", ({ requestId, type, request: { url }, wallTime }) => {
+    if (type === "Script") scripts.set(requestId, { url, begunAt: wallTime * 1_000, bytes: null });
+  });
+  // With the headers, and as it was compressed.
+  network.on("Network.loadingFinished", ({ requestId, encodedDataLength }) => {
+    if (scripts.has(requestId)) scripts.get(requestId)!.bytes = encodedDataLength;
+  });
+  await network.send("Network.enable");
+  await page.addInitScript(`
+    new MutationObserver(() => {
+      if (document.querySelector("[aria-label=Conversations] li a")) globalThis.stoodAt ??= Date.now();
+    }).observe(document, { childList: true, subtree: true });`);
+  const live = page.waitForEvent("websocket");
+  await signIn(page, agent, "inbox");
+  await list(page).getByRole("link", { name: "Maya" }).waitFor();
+  await live;
+  await until(() => [...scripts.values()].every(({ bytes }) => bytes !== null));
+  const stoodAt = await page.evaluate("stoodAt") as number;
+  const loaded = [...scripts.values()].filter(({ begunAt }) => begunAt <= stoodAt);
+  const total = loaded.reduce((sum, { bytes }) => sum + bytes!, 0);
+  assert.ok(total > 100_000 && total <= MAX_SCRIPT_BYTES, JSON.stringify(loaded));
+  assert.ok(loaded.length < scripts.size, "what is needed later is loaded later");
+
+  await page.evaluate(`location.hash = "#/inbox/${talk.id}"`);
   await texts(page).getByText("Text 49.", { exact: true }).waitFor();
   const rendered = async () => await page.evaluate("rendered") as { inside: number; outside: number };
   assert.ok((await rendered()).outside > 40);
