@@ -18,6 +18,8 @@ import {
   outbox,
   saveNote,
   send,
+  type Talk,
+  type Texter,
   texts,
 } from "./talks.ts";
 
@@ -86,7 +88,7 @@ deskTest("a reload and 20 s without a network lose no word; two tabs send once a
   await assertQueued(page, talk, ["In both tabs", "One", "Two"]);
 });
 
-deskTest("in a closed tab a text waits for its user, and one that has arrived is not sent again", async (page) => {
+deskTest("a closed tab's text waits for its user, and a sign-out sends nothing that it deletes", async (page) => {
   const nora = await createTexter();
   const omar = await createColleague(nora);
   await sql`update public.agents set role = 'manager' where id = ${omar.agent_id}`;
@@ -114,12 +116,80 @@ deskTest("in a closed tab a text waits for its user, and one that has arrived is
   assert.deepEqual((await outbox(talk)).map(({ body }) => body), ["It has arrived"]);
   await signIn(next, nora, "recruits");
   await assertQueued(next, talk, ["It has arrived", "A secret text"]);
+  await sql`update public.agents set role = 'agent' where id = ${omar.agent_id}`;
+  await signOutAndDelete(next, omar, talk);
 });
 
-deskTest("a text waits for the user after 12 hours, or above a limit, and holds up no other", async (page) => {
+/** A sign-out asks first and sends nothing that it deletes, and the next user finds nothing. */
+async function signOutAndDelete(page: Page, omar: Texter, talk: Talk): Promise<void> {
+  await page.evaluate(`location.hash = "#/inbox/${talk.id}"`);
+  await texts(page).getByText("It has arrived").waitFor();
+  for (const body of ["Under way", "Another secret"]) await sendWithoutNetwork(page, body);
+  await box(page).fill("A secret draft");
+  const held: Route[] = [];
+  await page.unroute("**/rpc/send_text");
+  await page.route("**/rpc/send_text", (route) => void held.push(route));
+  await page.evaluate(() => dispatchEvent(new Event("online")));
+  await until(() => held.length === 1);
+  // The session ends once the browser has ended its pushes, or does not say for three seconds whether there are any.
+  await page.evaluate("navigator.serviceWorker.getRegistration = () => new Promise(() => {})");
+  for (const answer of ["Cancel", "Sign out and delete"]) {
+    await page.getByRole("button", { name: "Nora" }).click();
+    await page.getByRole("button", { name: "Sign out", exact: true }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("2 texts are not sent yet.").waitFor();
+    assert.equal(await countWaiting(page), 2);
+    await dialog.getByRole("button", { name: answer }).click();
+  }
+  await until(async () => await countWaiting(page) === 0);
+  await held[0]!.continue();
+  await until(async () => (await outbox(talk)).length === 3 && await countLocks(page) === 0);
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  assert.equal(held.length, 1);
+  assert.doesNotMatch(await page.evaluate("JSON.stringify({ ...localStorage })") as string, /secret/);
+  await page.unrouteAll({ behavior: "ignoreErrors" });
+  await signIn(page, omar, `inbox/${talk.id}`);
+  await page.getByText("There is no such conversation, or it is not yours.").waitFor();
+  await list(page).getByText("Nobody waits for an answer.").waitFor();
+  assert.doesNotMatch(await page.content(), /Maya|Is this still open|secret/);
+  await page.getByRole("link", { name: "Back to the inbox" }).click();
+  await page.getByText("No conversation is open.").waitFor();
+  assert.deepEqual((await outbox(talk)).map(({ body }) => body), ["It has arrived", "A secret text", "Under way"]);
+}
+
+deskTest("what waits goes back to the box after a STOP, and waits after 12 hours or above a limit", async (page) => {
   const agent = await createTexter();
-  const omar = await createTalk(agent, "Omar");
   const talk = await openTalk(page, agent);
+  await sendWithoutNetwork(page, "Are you there?");
+  await receive(talk, { Body: "Stop texting me" });
+  await connectAgain(page);
+  await texts(page).getByText("Not sent: The recruit has opted out of texts from this agency.").waitFor();
+  await page.getByText(/Maya wrote “Stop texting me” \(\d+:\d\d [AP]M C.T\)\. Nobody of the agency may text/)
+    .waitFor();
+  assert.equal(await page.getByRole("button", { name: "Send it now" }).count(), 0);
+  assert.equal(await page.getByRole("button", { name: "Hand to bot" }).count(), 0);
+  await page.getByRole("button", { name: "Back to the box" }).click();
+  await until(async () => await box(page).inputValue() === "Are you there?");
+  assert.equal(await box(page).isDisabled(), true);
+  assert.equal(await send(page).count(), 0);
+  await noteMode(page).click();
+  await noteBox(page).fill("Has asked us to stop");
+  await saveNote(page).click();
+  await texts(page).getByText("Has asked us to stop").waitFor();
+  await noteMode(page).click();
+  await receive(talk, { Body: "START" });
+  await send(page).waitFor();
+  assert.equal(await box(page).inputValue(), "Are you there?");
+  await assertQueued(page, talk, []);
+  await waitForUser(page, agent);
+});
+
+/** A text waits for the user after 12 hours, or above a limit, and holds up no other. */
+async function waitForUser(page: Page, agent: Texter): Promise<void> {
+  const omar = await createTalk(agent, "Omar");
+  const talk = await createTalk(agent);
+  await page.evaluate(`location.hash = "#/inbox/${talk.id}"`);
+  await texts(page).getByText("No text yet.").waitFor();
   await sql`update public.service_numbers set status = 'paused' where phone = ${agent.service}`;
   await sendWithoutNetwork(page, "One");
   await box(page).fill("Two");
@@ -155,69 +225,7 @@ deskTest("a text waits for the user after 12 hours, or above a limit, and holds 
   await box(page, "Omar").fill("Is this still open?");
   await send(page).click();
   await until(async () => (await outbox(omar)).length === 1 && await countWaiting(page) === 1);
-});
-
-deskTest("after a STOP the box says the recruit's words, and what waits goes back to it unsent", async (page) => {
-  const talk = await openTalk(page, await createTexter());
-  await sendWithoutNetwork(page, "Are you there?");
-  await receive(talk, { Body: "Stop texting me" });
-  await connectAgain(page);
-  await texts(page).getByText("Not sent: The recruit has opted out of texts from this agency.").waitFor();
-  await page.getByText(/Maya wrote “Stop texting me” \(\d+:\d\d [AP]M C.T\)\. Nobody of the agency may text/)
-    .waitFor();
-  assert.equal(await page.getByRole("button", { name: "Send it now" }).count(), 0);
-  assert.equal(await page.getByRole("button", { name: "Hand to bot" }).count(), 0);
-  await page.getByRole("button", { name: "Back to the box" }).click();
-  await until(async () => await box(page).inputValue() === "Are you there?");
-  assert.equal(await box(page).isDisabled(), true);
-  assert.equal(await send(page).count(), 0);
-  await noteMode(page).click();
-  await noteBox(page).fill("Has asked us to stop");
-  await saveNote(page).click();
-  await texts(page).getByText("Has asked us to stop").waitFor();
-  await noteMode(page).click();
-  await receive(talk, { Body: "START" });
-  await send(page).waitFor();
-  assert.equal(await box(page).inputValue(), "Are you there?");
-  await assertQueued(page, talk, []);
-});
-
-deskTest("a sign-out asks first and sends nothing it deletes, and the next user finds nothing", async (page) => {
-  const nora = await createTexter();
-  const omar = await createColleague(nora);
-  const talk = await openTalk(page, nora);
-  for (const body of ["Under way", "A secret text"]) await sendWithoutNetwork(page, body);
-  await box(page).fill("A secret draft");
-  const held: Route[] = [];
-  await page.unroute("**/rpc/send_text");
-  await page.route("**/rpc/send_text", (route) => void held.push(route));
-  await page.evaluate(() => dispatchEvent(new Event("online")));
-  await until(() => held.length === 1);
-  // The session ends once the browser has ended its pushes, or does not say for three seconds whether there are any.
-  await page.evaluate("navigator.serviceWorker.getRegistration = () => new Promise(() => {})");
-  for (const answer of ["Cancel", "Sign out and delete"]) {
-    await page.getByRole("button", { name: "Nora" }).click();
-    await page.getByRole("button", { name: "Sign out", exact: true }).click();
-    const dialog = page.getByRole("dialog");
-    await dialog.getByText("2 texts are not sent yet.").waitFor();
-    assert.equal(await countWaiting(page), 2);
-    await dialog.getByRole("button", { name: answer }).click();
-  }
-  await until(async () => await countWaiting(page) === 0);
-  await held[0]!.continue();
-  await until(async () => (await outbox(talk)).length === 1 && await countLocks(page) === 0);
-  await page.getByRole("heading", { name: "Sign in" }).waitFor();
-  assert.equal(held.length, 1);
-  assert.doesNotMatch(await page.evaluate("JSON.stringify({ ...localStorage })") as string, /secret/);
-  await page.unrouteAll({ behavior: "ignoreErrors" });
-  await signIn(page, omar, `inbox/${talk.id}`);
-  await page.getByText("There is no such conversation, or it is not yours.").waitFor();
-  await list(page).getByText("Nobody waits for an answer.").waitFor();
-  assert.doesNotMatch(await page.content(), /Maya|Is this still open|secret/);
-  await page.getByRole("link", { name: "Back to the inbox" }).click();
-  await page.getByText("No conversation is open.").waitFor();
-  assert.deepEqual((await outbox(talk)).map(({ body }) => body), ["Under way"]);
-});
+}
 
 /** The number of tabs that send, or wait to. */
 async function countLocks(page: Page): Promise<number> {

@@ -12,7 +12,6 @@ import {
   list,
   openFilters,
   openSearch,
-  openTalk,
   send,
   type Talk,
   tell,
@@ -35,7 +34,7 @@ async function openPart(page: Page, name: string): Promise<void> {
   await page.getByRole("menuitem", { name }).click();
 }
 
-deskTest("each part of the inbox has its address, which is shared, reloaded and left by Back", async (page) => {
+deskTest("a manager shares, reloads and leaves each part of the inbox, and gives several away", async (page) => {
   const manager = await createTexter("manager");
   const omar = await createColleague(manager, "Omar");
   const ruth = await waits(manager, "Ruth", 90);
@@ -49,9 +48,9 @@ deskTest("each part of the inbox has its address, which is shared, reloaded and 
   await tell(failed, [["recruit", "Hi", 10], ["agent", "We called you", 3]]);
   await sql`update public.recruiting_messages set status = 'failed' where conversation_id = ${failed.id} and body = 'We called you'`;
   await sql`
-    insert into public.text_outbox (message_id, kind, reason, due_at)
-    select id, 'agent', 'quiet_hours', now() + interval '9 hours' from public.recruiting_messages
-    where conversation_id = ${held.id} and body = 'We call you'`;
+  insert into public.text_outbox (message_id, kind, reason, due_at)
+  select id, 'agent', 'quiet_hours', now() + interval '9 hours' from public.recruiting_messages
+  where conversation_id = ${held.id} and body = 'We call you'`;
 
   await signIn(page, manager, "inbox");
   await assertRows(page, ["Ruth", "Devon", "Max"]);
@@ -95,9 +94,38 @@ deskTest("each part of the inbox has its address, which is shared, reloaded and 
   await assertRows(page, ["Grace"]);
   await list(page).getByRole("button", { name: "Failed 1" }).click();
   await assertRows(page, ["Lee"]);
+  await giveSeveral(page, omar);
 });
 
-deskTest("an agent works through the own queue: an answer, and the next one who waits; also by keys", async (page) => {
+/** Gives several conversations to one agent, who is notified once, and the open one. */
+async function giveSeveral(page: Page, { agent_id }: Texter): Promise<void> {
+  await page.evaluate("location.hash = '#/inbox/mine'");
+  await assertRows(page, ["Lee", "Grace", "Ruth"]);
+  await openFilters(page);
+  await list(page).getByRole("button", { name: "Select several" }).click();
+  await list(page).getByLabel("Select Ruth").check();
+  await list(page).getByLabel("Select Grace").check();
+  await assertAccessible(page);
+  const bar = list(page).getByRole("group", { name: "Selected conversations" });
+  await bar.getByText("2 conversations selected").waitFor();
+  // What is not in the list is not given away unseen.
+  await (await openSearch(page)).fill("Ruth");
+  await bar.getByText("1 conversation selected").waitFor();
+  await list(page).getByRole("button", { name: "End the search" }).click();
+  await bar.getByText("2 conversations selected").waitFor();
+  await bar.getByLabel("Give them to").selectOption("Omar Quist");
+  await bar.getByRole("button", { name: "Give", exact: true }).click();
+  await page.getByRole("dialog", { name: "Give" }).getByRole("button", { name: "Give" }).click();
+  await page.getByText("2 given to Omar Quist.").waitFor();
+  const told = await sql`select kind from public.agent_notifications where agent_id = ${agent_id}`;
+  assert.deepEqual(told.map(({ kind }) => kind), ["handoff"]);
+  await assertRows(page, ["Lee"]);
+  await list(page).getByRole("link", { name: "Lee" }).click();
+  await giveTo(page, "Omar Quist");
+  await page.getByText("Assigned to Omar Quist").waitFor();
+}
+
+deskTest("an agent works through the own queue, also by keys, and puts a conversation off", async (page) => {
   const agent = await createTexter();
   for (const [name, minutes] of [["Ruth", 90], ["Devon", 30], ["Grace", 10]] as const) {
     await waits(agent, name, minutes);
@@ -188,12 +216,14 @@ deskTest("an agent works through the own queue: an answer, and the next one who 
       where c.agency_id = ${agent.agency_id} and m.body = 'Welcome, Devon!'`).length === 1
   );
   await assertRows(page, ["Grace"]);
+  await putOff(page, agent);
 });
 
-deskTest("a conversation is put off until a time that one chooses; a new text ends that", async (page) => {
-  const agent = await createTexter();
-  await waits(agent, "Devon", 10);
-  const talk = await openTalk(page, agent, "Maya");
+/** Puts a conversation off until a time that one chooses. A new text ends that. */
+async function putOff(page: Page, agent: Texter): Promise<void> {
+  const talk = await waits(agent, "Maya", 5);
+  await page.evaluate(`location.hash = "#/inbox/${talk.id}"`);
+  await texts(page).getByText("I am Maya").waitFor();
   const snooze = page.getByRole("button", { name: "Snooze", exact: true });
   await snooze.click();
   const dialog = page.getByRole("dialog", { name: "Snooze" });
@@ -203,13 +233,13 @@ deskTest("a conversation is put off until a time that one chooses; a new text en
   await dialog.getByRole("alert").getByText("Choose a time within 90 days.").waitFor();
   await dialog.getByRole("button", { name: "Tomorrow morning" }).click();
   await page.getByText(/Snoozed until .*9:00 AM/).waitFor();
-  await assertRows(page, ["Devon"]);
-  await page.getByRole("link", { name: "Next waiting: Devon" }).waitFor();
+  await assertRows(page, ["Grace"]);
+  await page.getByRole("link", { name: "Next waiting: Grace" }).waitFor();
   await list(page).getByRole("button", { name: /^All/ }).click();
   await list(page).getByRole("link", { name: /Maya.*Until/ }).waitFor();
   await page.getByRole("button", { name: "End the snooze" }).click();
   await list(page).getByRole("button", { name: /^Waiting/ }).click();
-  await assertRows(page, ["Devon", "Maya"]);
+  await assertRows(page, ["Grace", "Maya"]);
 
   // What is read after the change is from before the text.
   const reads: Route[] = [];
@@ -217,13 +247,13 @@ deskTest("a conversation is put off until a time that one chooses; a new text en
   await page.route(/\/inbox\?select=\*&id=eq\./, hold, { times: 1 });
   await snooze.click();
   await dialog.getByRole("button", { name: "3 hours" }).click();
-  await assertRows(page, ["Devon"]);
+  await assertRows(page, ["Grace"]);
   await until(() => reads.length > 0);
   const response = await reads[0]!.fetch();
   await receive(talk, { Body: "Are you there?" });
   await texts(page).getByText("Are you there?").waitFor();
   await reads[0]!.fulfill({ response });
-  await assertRows(page, ["Devon", "Maya"]);
+  await assertRows(page, ["Grace", "Maya"]);
   await snooze.waitFor();
 
   // It comes back at its time, until the agent is done with it.
@@ -234,38 +264,4 @@ deskTest("a conversation is put off until a time that one chooses; a new text en
   await page.locator("h2#recruit").focus();
   await page.keyboard.press("e");
   await list(page).getByText("Snoozed until now").waitFor({ state: "detached" });
-});
-
-deskTest("a manager gives several conversations to one agent, who is notified once, or the open one", async (page) => {
-  const manager = await createTexter("manager");
-  const omar = await createColleague(manager, "Omar");
-  for (const [name, minutes] of [["Ruth", 90], ["Devon", 30], ["Grace", 10]] as const) {
-    await waits(manager, name, minutes);
-  }
-  await signIn(page, manager, "inbox");
-  await assertRows(page, ["Ruth", "Devon", "Grace"]);
-  await openFilters(page);
-  await list(page).getByRole("button", { name: "Select several" }).click();
-  await list(page).getByLabel("Select Ruth").check();
-  await list(page).getByLabel("Select Grace").check();
-  await assertAccessible(page);
-  const bar = list(page).getByRole("group", { name: "Selected conversations" });
-  await bar.getByText("2 conversations selected").waitFor();
-  // What is not in the list is not given away unseen.
-  await (await openSearch(page)).fill("Ruth");
-  await bar.getByText("1 conversation selected").waitFor();
-  await list(page).getByRole("button", { name: "End the search" }).click();
-  await bar.getByText("2 conversations selected").waitFor();
-  await bar.getByLabel("Give them to").selectOption("Omar Quist");
-  await bar.getByRole("button", { name: "Give", exact: true }).click();
-  await page.getByRole("dialog", { name: "Give" }).getByRole("button", { name: "Give" }).click();
-  await page.getByText("2 given to Omar Quist.").waitFor();
-  await list(page).getByRole("link", { name: /Ruth.*Omar/ }).waitFor();
-  const told = await sql`select kind from public.agent_notifications where agent_id = ${omar.agent_id}`;
-  assert.deepEqual(told.map(({ kind }) => kind), ["handoff"]);
-  await openPart(page, "Mine");
-  await assertRows(page, ["Devon"]);
-  await list(page).getByRole("link", { name: "Devon" }).click();
-  await giveTo(page, "Omar Quist");
-  await page.getByText("Assigned to Omar Quist").waitFor();
-});
+}

@@ -1,9 +1,10 @@
-/** The files of a recruit's texts: what the page shows of them. */
+/** The files of texts: those of a recruit, and those of an agent. */
 import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
 import type { Page } from "playwright-core";
 import { sql, stack } from "../support/client.ts";
 import { assertAccessible, assertFits, deskTest, PHONE, signIn, until } from "./harness.ts";
-import { createTalk, createTexter, type Talk, texts } from "./talks.ts";
+import { assertQueued, box, createTalk, createTexter, send, type Talk, texts } from "./talks.ts";
 
 /** Makes a text with files whose copies are in these states. Returns its id. */
 async function receiveFiles({ id }: Talk, copies: { state: string; reason?: string; content_type?: string }[]) {
@@ -29,7 +30,7 @@ async function store(page: Page, path: string): Promise<void> {
   assert.equal(status, 200);
 }
 
-deskTest("a recruit's picture shows once it is fetched, by keyboard, from no other origin", async (page) => {
+deskTest("a recruit's picture shows once it is fetched; an agent's file goes with its text", async (page) => {
   const agent = await createTexter();
   const talk = await createTalk(agent);
   const id = await receiveFiles(talk, [{ state: "waiting" }, { state: "copied", content_type: "application/pdf" }]);
@@ -69,4 +70,73 @@ deskTest("a recruit's picture shows once it is fetched, by keyboard, from no oth
     await until(() => page.evaluate("document.activeElement.textContent === 'Show picture 1'") as Promise<boolean>);
   }
   assert.deepEqual(await page.evaluate("violations"), []);
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await sendFile(page, talk);
 });
+
+/** Chooses a file whose upload ends only when the returned function is called. */
+async function beginUpload(page: Page): Promise<() => void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  await page.route("**/storage/v1/object/text-media/**", async (route) => {
+    await promise;
+    await route.continue();
+  });
+  const file = {
+    name: "card.png",
+    mimeType: "image/png",
+    buffer: Buffer.from(
+      "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+      "base64",
+    ),
+  };
+  await page.getByLabel("Add a file").setInputFiles(file);
+  await page.getByText("Uploading").waitFor();
+  return resolve;
+}
+
+/** Sends a file with its text, once it is there and although another conversation was open. */
+async function sendFile(page: Page, talk: Talk): Promise<void> {
+  await page.getByLabel("Add a file").setInputFiles({
+    name: "notes.txt",
+    mimeType: "text/plain",
+    buffer: Buffer.from("notes"),
+  });
+  await page.getByText("Send a JPEG, PNG or GIF picture").waitFor();
+  // Made in the page, because it would take long to get there.
+  await page.evaluate(`{
+    const input = document.querySelector("input[type=file]");
+    const chosen = new DataTransfer();
+    chosen.items.add(new File([new Uint8Array(5 * 1024 * 1024 + 1)], "large.png", { type: "image/png" }));
+    input.files = chosen.files;
+    input.dispatchEvent(new Event("change", { bubbles: true }));
+  }`);
+  await page.getByText("The file has more than 5 MB.").waitFor();
+
+  await box(page).fill("My card");
+  const endUpload = await beginUpload(page);
+  await box(page).press("Control+Enter");
+  await page.evaluate("location.hash = '#/inbox/all'");
+  await page.getByText("No conversation is open.").waitFor();
+  await page.evaluate(`location.hash = '#/inbox/${talk.id}'`);
+  await texts(page).getByText("Here is my license").waitFor();
+  endUpload();
+  await page.getByText("card.png").waitFor();
+
+  // What is sent is what was written, although the box is free at once.
+  const { promise, resolve } = Promise.withResolvers<void>();
+  await page.route("**/rpc/send_text", async (route) => {
+    await promise;
+    await route.continue();
+  });
+  await send(page).click();
+  await texts(page).getByText("card.png").waitFor();
+  assert.equal(await page.getByRole("button", { name: "Remove the file" }).count(), 0);
+  await box(page).fill("Another one");
+  resolve();
+  await assertQueued(page, talk, ["My card"]);
+  assert.equal(await box(page).inputValue(), "Another one");
+  const sent = await sql`
+    select body, jsonb_path_query_array(media, '$[*].content_type') as files from public.recruiting_messages
+    where conversation_id = ${talk.id} and sender_type = 'agent'`;
+  assert.deepEqual([...sent], [{ body: "My card", files: ["image/png"] }]);
+}
