@@ -4,7 +4,16 @@ import type { BrowserContextOptions, CDPSession, Page, Route } from "playwright-
 import { sql } from "../support/client.ts";
 import { receive } from "../support/sms.ts";
 import { DESK, deskTest, PHONE, signIn, until } from "./harness.ts";
-import { createTalk, createTexter, list, OF_NOTIFICATIONS, signInJoined, type Talk, texts } from "./talks.ts";
+import {
+  createTalk,
+  createTexter,
+  list,
+  OF_NOTIFICATIONS,
+  signInJoined,
+  type Talk,
+  type Texter,
+  texts,
+} from "./talks.ts";
 
 const APP: BrowserContextOptions = { ...PHONE, serviceWorkers: "allow" };
 
@@ -19,30 +28,39 @@ async function cached(page: Page): Promise<string[][]> {
     (await (await caches.open(key)).keys()).map(({ url }) => url))))`) as string[][];
 }
 
-deskTest("the shell opens without a network, and reads its data when it is back", async (page) => {
+deskTest("the shell opens without a network, and an agent switches pushes on and off on a device", async (page) => {
+  await standInForPush(page);
   const agent = await createTexter();
   await createTalk(agent, "Devon");
+  const hasNoKey = (route: Route) => route.fulfill({ json: { public_key: null } });
+  await page.route("**/desk/push-key", hasNoKey);
   await signIn(page, agent, "inbox/all");
   await list(page).getByRole("link", { name: "Devon" }).waitFor();
   await installed(page);
+  await page.getByRole("button", { name: "Nora" }).click();
+  await page.getByText("This service does not notify you while no page is open.").waitFor();
+  await page.unroute("**/desk/push-key", hasNoKey);
   const icons = await page.evaluate(`fetch(document.querySelector("link[rel=manifest]").href)
     .then((response) => response.json())
     .then(({ icons }) => Promise.all(icons.map(({ src }) => fetch(src).then(({ ok }) => ok))))`);
   assert.deepEqual(icons, [true, true, true]);
   await page.context().setOffline(true);
   // The browser's tools let a page that is opened then believe that there is a network.
-  await page.addInitScript("Object.defineProperty(navigator, 'onLine', { value: false })");
+  await page.addInitScript(
+    "Object.defineProperty(navigator, 'onLine', { get: () => localStorage.getItem('test-network') !== null })",
+  );
   await page.reload();
   await page.getByText("You are offline.").waitFor();
   await page.getByRole("link", { name: "Recruits" }).click();
   await page.getByRole("heading", { name: "Recruits", exact: true }).waitFor();
   await page.context().setOffline(false);
-  await page.evaluate("dispatchEvent(new Event('online'))");
+  await page.evaluate("localStorage.setItem('test-network', 'back'); dispatchEvent(new Event('online'))");
   await page.getByRole("link", { name: /^Devon/ }).waitFor();
   const [files, ...others] = await cached(page);
   assert.deepEqual(others, []);
   assert.ok(files!.includes(DESK) && files!.includes(`${DESK}config.json`));
   assert.deepEqual(files!.filter((file) => !file.startsWith(DESK)), []);
+  await switchPushes(page, agent);
 }, APP);
 
 deskTest("a new build replaces the old one whole, or not at all", async (page) => {
@@ -194,17 +212,8 @@ async function standInForPush(page: Page): Promise<void> {
     };`);
 }
 
-deskTest("an agent switches pushes on and off on a device, or reads that there are none", async (page) => {
-  await standInForPush(page);
-  const agent = await createTexter();
-  const hasNoKey = (route: Route) => route.fulfill({ json: { public_key: null } });
-  await page.route("**/desk/push-key", hasNoKey);
-  await signIn(page, agent, "inbox");
-  await installed(page);
-  await page.getByRole("button", { name: "Nora" }).click();
-  await page.getByText("This service does not notify you while no page is open.").waitFor();
-  await page.unroute("**/desk/push-key", hasNoKey);
-  await page.reload();
+/** Switches pushes on and off on a device. What the service has lost is stored again. */
+async function switchPushes(page: Page, agent: Texter): Promise<void> {
   const subscriptions = async () =>
     (await sql`select id from public.push_subscriptions where agent_id = ${agent.agent_id}`).length;
   const box = page.getByLabel("Notify me on this device while no page is open");
@@ -233,9 +242,4 @@ deskTest("an agent switches pushes on and off on a device, or reads that there a
   await page.getByLabel("E-mail").waitFor();
   await until(async () => await subscriptions() === 0);
   assert.equal(await page.evaluate("localStorage.getItem('test-subscribed')"), null);
-
-  await page.addInitScript("delete ServiceWorkerRegistration.prototype.pushManager");
-  await signIn(page, agent, "inbox");
-  await page.getByRole("button", { name: "Nora" }).click();
-  await page.getByText("This browser cannot notify you while no page is open.").waitFor();
-}, APP);
+}

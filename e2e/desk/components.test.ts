@@ -16,7 +16,7 @@ function calls(page: Page): Promise<number> {
 
 exampleTest(
   "action-button",
-  "acts once for a double click; a question comes first, Escape is no consent, and a form has its fields",
+  "a button, a question, a form and a fault act once, and say what went wrong",
   async (page) => {
     const button = page.getByRole("button", { name: "Do it" });
     await button.focus();
@@ -27,7 +27,6 @@ exampleTest(
     await page.evaluate("test.reject('The service has a fault.')");
     await page.getByRole("alert").getByText("The service has a fault.").waitFor();
     assert.ok(await hasFocus(button));
-    await assertAccessible(page);
     await page.keyboard.press("Space");
     await page.getByRole("alert").waitFor({ state: "detached" });
     await page.evaluate("test.resolve()");
@@ -69,125 +68,107 @@ exampleTest(
     await field.press("Enter");
     await page.evaluate("test.resolve()");
     await page.getByRole("status").getByText("Saved").waitFor();
-  },
-);
 
-exampleTest("error-boundary", "says that a view has a fault, and shows it again", async (page) => {
-  await page.getByRole("heading", { name: "This view has a fault" }).waitFor();
-  await assertAccessible(page);
-  await page.getByRole("button", { name: "Try again" }).press("Enter");
-  await page.getByRole("heading", { name: "This view has a fault" }).waitFor();
-  await page.evaluate("test.isMended = true");
-  await page.getByRole("button", { name: "Try again" }).press("Enter");
-  await page.getByText("The view is back").waitFor();
-});
-
-exampleTest(
-  "search",
-  "has the words once the typing pauses; a page follows the window and the network",
-  async (page) => {
-    await page.getByRole("searchbox", { name: "Name or last digits" }).pressSequentially(" Maya  ");
-    await page.getByRole("status").getByText("|Maya", { exact: true }).waitFor();
-
-    await showExample(page, "browser");
-    const status = page.getByRole("status");
-    await status.getByText("wide, online").waitFor();
-    await page.setViewportSize({ width: 500, height: 700 });
-    await status.getByText("narrow, online").waitFor();
-    await page.context().setOffline(true);
-    await status.getByText("narrow, offline").waitFor();
-    await page.evaluate(`
-    Object.defineProperty(visualViewport, "height", { configurable: true, get: () => 300 });
-    visualViewport.dispatchEvent(new Event("resize"));`);
-    assert.equal(await page.evaluate("document.documentElement.style.getPropertyValue('--visible-height')"), "300px");
-  },
-);
-
-exampleTest("parts", "all fit a window and a phone, and axe finds nothing", async (page) => {
-  await assertAccessible(page);
-  await page.setViewportSize(PHONE.viewport!);
-  await assertFits(page);
-});
-
-exampleTest(
-  "table",
-  "sorts in the address, selects, also by Shift and arrow keys, and has a menu at the end of a row",
-  async (page) => {
-    const names = () => page.getByRole("rowheader").allInnerTexts();
-    assert.deepEqual((await names()).slice(0, 2), ["Devon Price", "Grace Kim"]);
-    await page.getByRole("button", { name: "Waiting" }).click();
-    assert.match(page.url(), /#\/table\?sort=-waiting$/);
-    assert.deepEqual((await names()).slice(0, 2), ["Devon Price", "Omar Haddad"]);
-    assert.equal(await page.getByRole("columnheader", { name: "Waiting" }).getAttribute("aria-sort"), "descending");
-    await page.reload();
-    await page.getByRole("rowheader").first().waitFor();
-    assert.deepEqual((await names()).slice(0, 2), ["Devon Price", "Omar Haddad"]);
-    await page.getByRole("button", { name: "Name" }).click();
-    assert.match(page.url(), /#\/table$/);
-
-    await page.getByLabel("Select Grace Kim").check();
-    await page.getByLabel("Select all that are shown").check();
-    await page.getByRole("group", { name: "Selected rows" }).getByText("6 selected").waitFor();
-    await page.getByLabel("Select Maya Ortiz").uncheck();
+    await showExample(page, "error-boundary");
+    await page.getByRole("heading", { name: "This view has a fault" }).waitFor();
     await assertAccessible(page);
-    await page.getByRole("button", { name: "Give them away" }).click();
-    await page.getByRole("group", { name: "Selected rows" }).waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Try again" }).press("Enter");
+    await page.getByRole("heading", { name: "This view has a fault" }).waitFor();
+    await page.evaluate("test.isMended = true");
+    await page.getByRole("button", { name: "Try again" }).press("Enter");
+    await page.getByText("The view is back").waitFor();
 
-    await page.getByRole("button", { name: "More about Maya Ortiz" }).click();
-    await page.getByRole("menuitem", { name: "Archive" }).click();
-    assert.match(await page.locator("output").innerText(), /^give Devon Price.*;archive Maya Ortiz;$/);
-
-    const selected = () => page.getByRole("checkbox", { checked: true }).evaluateAll((all) => all.length);
-    const box = (name: string) => page.getByLabel(`Select ${name}`);
-    await box("Grace Kim").click();
-    await box("Ruth Lindqvist").click({ modifiers: ["Shift"] });
-    await page.getByText("4 selected").waitFor();
-    assert.equal(await page.evaluate("getSelection().toString()"), "");
-    await box("Maya Ortiz").click();
-    await box("Omar Haddad").click({ modifiers: ["Shift"] });
-    await page.getByText("2 selected").waitFor();
-
-    await page.keyboard.press("ArrowUp");
-    await page.keyboard.press("ArrowUp");
-    await page.keyboard.press("Shift+ArrowUp");
-    await page.locator(":focus").and(box("Devon Price")).waitFor();
-    await page.getByText("3 selected").waitFor();
-    await box("Tomás Rivera").focus();
-    await page.keyboard.press("Shift+Space");
-    await page.getByText("6 selected").waitFor();
-    assert.equal(await selected(), 7, "with the one that selects all");
-
-    await showExample(page, "table-long");
-    assert(await page.getByRole("row").count() < 100);
-    await until(async () => {
-      await page.evaluate("scrollTo(0, document.documentElement.scrollHeight)");
-      return await page.locator("tr[aria-rowindex='5001']").count() === 1;
-    });
-    assert(await page.getByRole("row").count() < 100);
-    // The head stays where it is.
-    assert((await page.getByRole("columnheader", { name: "State" }).boundingBox())!.y < 60);
-  },
-);
-
-exampleTest(
-  "bar-chart",
-  "arrow keys go from bar to bar, Enter opens one, and its table is a click away",
-  async (page) => {
-    const bar = (name: RegExp) => page.getByRole("link", { name });
-    await bar(/^Nov 23: 8 recruits, Indeed 2, Job board 4, ZipRecruiter 1, Referral 1$/).focus();
-    await page.keyboard.press("ArrowLeft");
-    await page.locator(".tip").getByText("Nov 22: 7").waitFor();
-    await page.keyboard.press("Enter");
-    await until(() => page.url().endsWith("#/day/12"));
-    await page.getByRole("button", { name: "Table" }).click();
-    await page.getByRole("row", { name: /^Nov 13 6 4 3 1 14$/ }).waitFor();
+    await showExample(page, "parts");
     await assertAccessible(page);
+    await page.setViewportSize(PHONE.viewport!);
+    await assertFits(page);
   },
 );
+
+exampleTest("table", "is sorted and selected from, as a chart is, and a search waits for its words", async (page) => {
+  const names = () => page.getByRole("rowheader").allInnerTexts();
+  assert.deepEqual((await names()).slice(0, 2), ["Devon Price", "Grace Kim"]);
+  await page.getByRole("button", { name: "Waiting" }).click();
+  assert.match(page.url(), /#\/table\?sort=-waiting$/);
+  assert.deepEqual((await names()).slice(0, 2), ["Devon Price", "Omar Haddad"]);
+  assert.equal(await page.getByRole("columnheader", { name: "Waiting" }).getAttribute("aria-sort"), "descending");
+  await page.reload();
+  await page.getByRole("rowheader").first().waitFor();
+  assert.deepEqual((await names()).slice(0, 2), ["Devon Price", "Omar Haddad"]);
+  await page.getByRole("button", { name: "Name" }).click();
+  assert.match(page.url(), /#\/table$/);
+
+  await page.getByLabel("Select Grace Kim").check();
+  await page.getByLabel("Select all that are shown").check();
+  await page.getByRole("group", { name: "Selected rows" }).getByText("6 selected").waitFor();
+  await page.getByLabel("Select Maya Ortiz").uncheck();
+  await page.getByRole("button", { name: "Give them away" }).click();
+  await page.getByRole("group", { name: "Selected rows" }).waitFor({ state: "detached" });
+
+  await page.getByRole("button", { name: "More about Maya Ortiz" }).click();
+  await page.getByRole("menuitem", { name: "Archive" }).click();
+  assert.match(await page.locator("output").innerText(), /^give Devon Price.*;archive Maya Ortiz;$/);
+
+  const selected = () => page.getByRole("checkbox", { checked: true }).evaluateAll((all) => all.length);
+  const box = (name: string) => page.getByLabel(`Select ${name}`);
+  await box("Grace Kim").click();
+  await box("Ruth Lindqvist").click({ modifiers: ["Shift"] });
+  await page.getByText("4 selected").waitFor();
+  assert.equal(await page.evaluate("getSelection().toString()"), "");
+  await box("Maya Ortiz").click();
+  await box("Omar Haddad").click({ modifiers: ["Shift"] });
+  await page.getByText("2 selected").waitFor();
+
+  await page.keyboard.press("ArrowUp");
+  await page.keyboard.press("ArrowUp");
+  await page.keyboard.press("Shift+ArrowUp");
+  await page.locator(":focus").and(box("Devon Price")).waitFor();
+  await page.getByText("3 selected").waitFor();
+  await box("Tomás Rivera").focus();
+  await page.keyboard.press("Shift+Space");
+  await page.getByText("6 selected").waitFor();
+  assert.equal(await selected(), 7, "with the one that selects all");
+
+  await showExample(page, "table-long");
+  assert(await page.getByRole("row").count() < 100);
+  await until(async () => {
+    await page.evaluate("scrollTo(0, document.documentElement.scrollHeight)");
+    return await page.locator("tr[aria-rowindex='5001']").count() === 1;
+  });
+  assert(await page.getByRole("row").count() < 100);
+  // The head stays where it is.
+  assert((await page.getByRole("columnheader", { name: "State" }).boundingBox())!.y < 60);
+
+  await showExample(page, "bar-chart");
+  const bar = (name: RegExp) => page.getByRole("link", { name });
+  await bar(/^Nov 23: 8 recruits, Indeed 2, Job board 4, ZipRecruiter 1, Referral 1$/).focus();
+  await page.keyboard.press("ArrowLeft");
+  await page.locator(".tip").getByText("Nov 22: 7").waitFor();
+  await page.keyboard.press("Enter");
+  await until(() => page.url().endsWith("#/day/12"));
+  await page.getByRole("button", { name: "Table" }).click();
+  await page.getByRole("row", { name: /^Nov 13 6 4 3 1 14$/ }).waitFor();
+
+  await showExample(page, "search");
+  await page.getByRole("searchbox", { name: "Name or last digits" }).pressSequentially(" Maya  ");
+  await page.getByRole("status").getByText("|Maya", { exact: true }).waitFor();
+
+  await showExample(page, "browser");
+  const status = page.getByRole("status");
+  await status.getByText("wide, online").waitFor();
+  await page.setViewportSize({ width: 500, height: 700 });
+  await status.getByText("narrow, online").waitFor();
+  await page.context().setOffline(true);
+  await status.getByText("narrow, offline").waitFor();
+  await page.evaluate(`
+  Object.defineProperty(visualViewport, "height", { configurable: true, get: () => 300 });
+  visualViewport.dispatchEvent(new Event("resize"));`);
+  assert.equal(await page.evaluate("document.documentElement.style.getPropertyValue('--visible-height')"), "300px");
+});
 
 exampleTest(
   "menu",
-  "arrow keys go through it and through the palette, and Escape gives the focus back",
+  "keys go through it and a palette; a drawer and toasts are closed, and one toast undoes",
   async (page) => {
     const button = page.getByRole("button", { name: "More" });
     await button.focus();
@@ -212,13 +193,8 @@ exampleTest(
     await page.keyboard.press("Enter");
     assert.equal(await page.locator("output").innerText(), "maya;");
     await page.getByRole("dialog").waitFor({ state: "detached" });
-  },
-);
 
-exampleTest(
-  "drawer",
-  "is closed in three ways; of toasts three are shown, one undoes, and the others go",
-  async (page) => {
+    await showExample(page, "drawer");
     const open = page.getByRole("button", { name: "Open it" });
     const drawer = page.getByRole("dialog", { name: "About Maya" });
     const closes = [
@@ -232,9 +208,6 @@ exampleTest(
       await close();
       await drawer.waitFor({ state: "detached" });
     }
-    await open.click();
-    await drawer.waitFor();
-    await assertAccessible(page);
 
     await showExample(page, "toast");
     await page.clock.install();

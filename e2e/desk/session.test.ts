@@ -3,13 +3,13 @@ import { dirname, join } from "node:path";
 import type { Page } from "playwright-core";
 import { MAIL_FOLDER, mailFile, ROOT, stackInfoFile } from "../../dev/local/mod.ts";
 import { adminJson } from "../support/admin.ts";
-import { createAgentWithLead, signInNewAgent, signInNewUser } from "../support/agents.ts";
+import { createAgentWithLead, signInNewAgent } from "../support/agents.ts";
 import { createAgency, sql } from "../support/client.ts";
 import { expire, refreshTokenIn, revoke, wake } from "./tokens.ts";
 import { assertAccessible, DESK, deskTest, PHONE, signIn, signInByForm, until } from "./harness.ts";
 
-deskTest("an agent signs in on a phone, after what keeps one from it was told, and out also offline", async (page) => {
-  const { email, password } = await createAgentWithLead();
+deskTest("an agent signs in on a phone, out also offline, and is told what is not for agents", async (page) => {
+  const { agent_id, email, password } = await createAgentWithLead();
   await page.goto(DESK);
   await page.getByRole("heading", { name: "Sign in" }).waitFor();
   assert.equal(await page.title(), "Sign in – Desk");
@@ -38,41 +38,33 @@ deskTest("an agent signs in on a phone, after what keeps one from it was told, a
   await press(page, "Sign in");
   await page.getByRole("heading", { name: "Inbox" }).waitFor();
   await page.locator("h1:focus").waitFor();
-  await page.reload();
-  await page.getByRole("heading", { name: "Inbox" }).waitFor();
+  await readWhy(page, agent_id);
   await page.route("**/auth/v1/logout**", (route) => route.abort());
   await signOut(page);
   await page.reload();
   await page.getByRole("heading", { name: "Sign in" }).waitFor();
 }, PHONE);
 
-deskTest(
-  "who has no agent, opens a part that is for others, or was switched off, is told so",
-  async (page) => {
-    await signIn(page, await signInNewUser());
-    await page.getByText("This login has no desk.").waitFor();
-    await signOut(page);
-
-    const agent = await createAgentWithLead();
-    await signIn(page, agent);
-    await page.getByRole("heading", { name: "Inbox" }).waitFor();
-    for (
-      const [view, who] of [
-        ["Home", "an agency's managers"],
-        ["Settings", "an agency's managers"],
-        ["Operator", "operators of the service"],
-      ] as const
-    ) {
-      await page.evaluate(`location.hash = "#/${view.toLowerCase()}"`);
-      await page.getByText(`This part is for ${who}.`).waitFor();
-      assert.equal(await page.getByRole("link", { name: view }).count(), 0);
-    }
-    await sql`update public.agents set is_active = false where id = ${agent.agent_id}`;
-    // As when the user comes back to the tab.
-    await page.evaluate(() => dispatchEvent(new Event("visibilitychange")));
-    await page.getByText("This login has no desk.").waitFor();
-  },
-);
+/** Who opens a part that is for others, or was switched off, is told so. */
+async function readWhy(page: Page, agent_id: string): Promise<void> {
+  for (
+    const [view, who] of [
+      ["Home", "an agency's managers"],
+      ["Settings", "an agency's managers"],
+      ["Operator", "operators of the service"],
+    ] as const
+  ) {
+    await page.evaluate(`location.hash = "#/${view.toLowerCase()}"`);
+    await page.getByText(`This part is for ${who}.`).waitFor();
+    assert.equal(await page.getByRole("link", { name: view }).count(), 0);
+  }
+  await sql`update public.agents set is_active = false where id = ${agent_id}`;
+  // As when the user comes back to the tab.
+  await page.evaluate(() => dispatchEvent(new Event("visibilitychange")));
+  await page.getByText("This login has no desk.").waitFor();
+  await page.reload();
+  await page.getByText("This login has no desk.").waitFor();
+}
 
 deskTest("an invited agent sets a password by the link of docs/hosting.md, and of the service's own", async (page) => {
   const { email, agent_id } = await invite();
