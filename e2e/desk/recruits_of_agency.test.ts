@@ -6,25 +6,68 @@ import { newPhone } from "../support/sms.ts";
 import { createRecruits, rows } from "./recruit_rows.ts";
 import { assertAccessible, assertFits, deskTest, signIn, until } from "./harness.ts";
 
+/** What the bot asks. */
+const SCRIPT = {
+  opening: "Hi, this is {agency}. STOP ends this.",
+  questions: [
+    { id: "licensed", ask: "Are you licensed?", answer: "yes_no" },
+    { id: "states", ask: "In which states?", answer: "states" },
+    { id: "hours", ask: "Full or part time?", answer: { choice: { full_time: ["full"], part_time: ["part"] } } },
+  ],
+  done: "Thank you.",
+  handoff_words: ["agent"],
+};
+
 async function createManager(agency_id: string) {
   return { ...await signInNewAgent(agency_id, "manager"), agency_id };
 }
 
+/** The bot has asked Ada all, asks Ben, and has asked nobody else. */
+async function screen(agency_id: string, ada: string, ben: string): Promise<void> {
+  const [script] = await sql`
+    insert into public.bot_scripts (agency_id, version, script) values (${agency_id}, 1, ${
+    sql.json(SCRIPT)
+  }) returning id`;
+  for (const [id, question, state, reason] of [[ada, "hours", "done", "done"], [ben, "states", "active", null]]) {
+    await sql`
+      with talk as (
+        insert into public.recruiting_conversations (recruiting_lead_id, agency_id, recruit_phone, service_phone)
+        values (${id!}, ${agency_id}, ${newPhone()}, ${newPhone()}) returning id
+      )
+      insert into public.bot_sessions (conversation_id, script_id, question, state, reason)
+      select id, ${script!.id}, ${question!}, ${state!}, ${reason!} from talk`;
+  }
+  // The order is that of the script.
+  await sql`
+    insert into public.screening_answers (lead_id, question, value, said)
+    values (${ada}, 'states', '["IL", "IN"]', 'IL and IN'), (${ada}, 'licensed', '"yes"', 'yep'),
+      (${ada}, 'hours', '"full_time"', 'full'), (${ben}, 'licensed', '"no"', 'nope')`;
+}
+
 deskTest(
-  "a manager sorts recruits, gives them away and takes it back, moves them on a board, and sees who applied twice",
+  "a manager filters recruits by answers, gives them away and takes it back, and moves them on a board",
   async (page) => {
     const manager = await createManager((await createAgentWithLead()).agency_id);
     const boris = await signInNewAgent(manager.agency_id);
     await sql`update public.agents set first_name = 'Boris' where id = ${boris.agent_id}`;
     const metadata = { last_name: "Featherstonehaugh-Cholmondeley", phone: newPhone(), state: "IL" };
-    const [ada] = await createRecruits(manager, [
+    const [ada, , ben] = await createRecruits(manager, [
       { first_name: "Ada" },
       { first_name: "Zoe" },
       { first_name: "Ben" },
       { first_name: "Gina", metadata },
       { first_name: "Gina", metadata },
     ]);
+    await screen(manager.agency_id, ada!, ben!);
     await signIn(page, manager, "recruits");
+    const of = (name: string) => rows(page).filter({ hasText: name });
+    await of("Ada").getByTitle("Licensed: Yes · IL, IN · Full time", { exact: true }).waitFor();
+    await of("Ben").getByTitle("Asking 2 of 3 · Licensed: No", { exact: true }).waitFor();
+    await of("Zoe").getByText("not asked").waitFor();
+    await page.getByLabel("Screening").selectOption("Licensed: No");
+    await until(async () => await rows(page).count() === 1 && await of("Ben").count() === 1);
+    assert.match(page.url(), /screening=licensed(%3A|:)no/);
+    await page.getByLabel("Screening").selectOption("Any screening");
     await rows(page).filter({ hasText: "2 applications" }).nth(1).waitFor();
     await page.getByRole("button", { name: "Name" }).click();
     await until(async () =>
@@ -68,6 +111,8 @@ deskTest(
     await sql`update public.recruiting_leads set agent_id = null where id = ${ada!}`;
     await page.evaluate(`location.hash = "#/recruits?view=board"`);
     await page.getByRole("listitem").filter({ hasText: "Ada" }).getByText("No agent").waitFor();
+    await page.getByRole("listitem").filter({ hasText: "Ada" }).getByTitle("Licensed: Yes · IL, IN · Full time")
+      .waitFor();
     const stack = (stage: string) => page.getByRole("region", { name: stage, exact: true });
     await stack("Interview").getByRole("heading", { name: "Interview 2" }).waitFor();
     await assertAccessible(page);
@@ -131,8 +176,5 @@ deskTest(
     );
     const [noted] = await sql`select recruits from public.recruit_exports where agency_id = ${manager.agency_id}`;
     assert.equal(noted!.recruits, 512);
-
-    await page.getByRole("button", { name: "Board" }).click();
-    await page.getByRole("heading", { name: "New 512", exact: true }).waitFor();
   },
 );
