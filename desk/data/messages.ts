@@ -1,5 +1,7 @@
+import { agentQueries } from "./agents.ts";
 import { call, fileError, supabase } from "./client.ts";
 import { after, pagesOptions } from "./pages.ts";
+import { queryClient } from "./queries.ts";
 
 /** A file of a text. (A type, as the client takes no interface for JSON.) */
 export type Media = {
@@ -59,9 +61,9 @@ export const messageQueries = {
 
 /** The same texts with the names of the agents who wrote them. */
 async function withAuthors(texts: Message[]): Promise<Message[]> {
-  const ids = [...new Set(texts.flatMap(({ sent_by }) => sent_by ?? []))];
+  const ids = [...new Set(texts.flatMap(({ sent_by }) => sent_by ?? []))].toSorted();
   if (ids.length === 0) return texts.map((text) => ({ ...text, author: null }));
-  const authors = await call(supabase.from("agents").select("id, first_name, last_name").in("id", ids));
+  const authors = await queryClient.fetchQuery(agentQueries.names(ids));
   return texts.map((text) => ({ ...text, author: authors.find(({ id }) => id === text.sent_by) ?? null }));
 }
 
