@@ -8,7 +8,7 @@ import { figureQueries } from "./data/figures.ts";
 import { inboxQueries } from "./data/inbox.ts";
 import { messageQueries } from "./data/messages.ts";
 import { noteQueries } from "./data/notes.ts";
-import { notificationQueries } from "./data/notifications.ts";
+import { isInBell, notificationQueries } from "./data/notifications.ts";
 import { orderQueries } from "./data/orders.ts";
 import { recruitQueries } from "./data/recruits.ts";
 import { teamQueries } from "./data/team.ts";
@@ -23,10 +23,10 @@ const [FIRST_WAIT_MS, LAST_WAIT_MS] = [1_000, 30_000];
 
 /**
  * The keys of what an event of each kind makes worth reading again as a whole. Of conversations and recruits the ones
- * that it names are read.
+ * that it names are read, with the notifications about them.
  */
 const READ_AGAIN: Record<string, QueryKey[]> = {
-  changed: [inboxQueries.summaries(), teamQueries.all(), notificationQueries.all()],
+  changed: [inboxQueries.summaries(), teamQueries.all()],
   notification: [
     inboxQueries.summaries(),
     teamQueries.all(),
@@ -145,6 +145,9 @@ async function readBurst(keys: QueryKey[], { conversation_id, lead_id, timeline_
     await new Promise((resolve) => setTimeout(resolve, Math.max(BURST_MS, readAt + LEAST_MS - Date.now())));
     const { keys, conversations, recruits } = waiting;
     waiting = noReads();
+    if (isInBell([...conversations], [...recruits.keys()])) {
+      keys.set(hashKey(notificationQueries.all()), notificationQueries.all());
+    }
     // A change that is on its way would be taken back. It reads the row of its conversation itself.
     const settled = [...conversations].filter((id) => countChanges(conversationQueries.detail(id).queryKey) === 0);
     const whole = [

@@ -4,6 +4,7 @@ import { call, repeat, supabase } from "./client.ts";
 import { type Conversation, conversationQueries } from "./conversation.ts";
 import { inboxQueries, type InboxRow } from "./inbox.ts";
 import { type Media, type Message, messageQueries } from "./messages.ts";
+import { isInBell, notificationQueries } from "./notifications.ts";
 import { queryClient } from "./queries.ts";
 
 /** Says that the agent has read a conversation up to the text with this `created_at`. */
@@ -13,6 +14,8 @@ export function useMarkConversationRead(id: string) {
     // Not the conversation itself: what fails would be tried again at once, and for ever.
     onMutate: () => changeRow<InboxRow>(inboxQueries.lists(), id, { is_unread: false }),
     onError: (_error, _upTo, rollBack) => rollBack?.(),
+    // The notifications about it are read, too.
+    onSuccess: () => void (isInBell([id]) && readAgain(notificationQueries.all())),
     onSettled: () => readConversationRowAgain(id),
   });
 }

@@ -74,6 +74,20 @@ export const notificationQueries = {
     }),
 };
 
+/**
+ * Whether the bell may have a notification about one of these: its recruit may wait no longer, or have an agent. Texts
+ * are counted at the inbox.
+ */
+export function isInBell(conversations: string[], recruits: string[] = []): boolean {
+  const known = queryClient.getQueriesData<Notification[]>({ queryKey: [...notificationQueries.all(), "unread"] });
+  return known.some(([, unread]) =>
+    unread === undefined ||
+    unread.some(({ kind, conversation_id, lead_id }) =>
+      kind !== "text" && (conversations.includes(conversation_id ?? "") || recruits.includes(lead_id ?? ""))
+    )
+  );
+}
+
 /** Whether a notification asks for something: it is shown again to a user who comes, and stands first. */
 export function isNotice({ kind, urgent, isWaiting }: Notification): boolean {
   // A recruit who was answered since waits no more.
