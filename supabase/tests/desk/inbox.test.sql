@@ -1,6 +1,6 @@
 -- The inbox: each conversation with its agent, its latest text, and whether it waits or is unread. The signed-in user.
 begin;
-select plan(47);
+select plan(51);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor');
@@ -64,6 +64,17 @@ from (values
 select pg_temp.become('cal');
 select is((select count(*)::integer from public.recruiting_leads), 1, 'and the recruit too');
 reset role;
+
+-- Whether the bot answers
+insert into public.bot_scripts (id, agency_id, version) values (md5('script')::uuid, md5('agency')::uuid, 1);
+select is((pg_temp.inbox('ann', 'hers')).has_bot, false, 'a bot that was not begun does not answer');
+insert into public.bot_sessions (conversation_id, script_id, question)
+select md5(conversation)::uuid, md5('script')::uuid, 'licensed' from unnest(array['hers', 'given']) conversation;
+select is((pg_temp.inbox('ann', 'hers')).has_bot, true, 'one whose session is active does');
+select is((pg_temp.inbox('ann', 'given')).has_bot, false, 'unless a person answers');
+update public.bot_sessions set state = 'stopped', reason = 'switched_off' where conversation_id = md5('hers')::uuid;
+select is((pg_temp.inbox('ann', 'hers')).has_bot, false, 'nor does it once it has stopped');
+delete from public.bot_sessions where script_id = md5('script')::uuid;
 
 -- The latest text, and the recruits who wait
 select results_eq(
