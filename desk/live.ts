@@ -2,8 +2,9 @@ import { hashKey, type QueryKey } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { supabase } from "./data/client.ts";
 import { agentQueries } from "./data/agents.ts";
-import { countChanges, readAgain, readRowsAgain } from "./data/changes.ts";
+import { readAgain, readRowsAgain } from "./data/changes.ts";
 import { conversationQueries } from "./data/conversation.ts";
+import { readConversationsAgain } from "./data/conversation_changes.ts";
 import { figureQueries } from "./data/figures.ts";
 import { inboxQueries } from "./data/inbox.ts";
 import { messageQueries } from "./data/messages.ts";
@@ -148,14 +149,9 @@ async function readBurst(keys: QueryKey[], { conversation_id, lead_id, timeline_
     if (isInBell([...conversations], [...recruits.keys()])) {
       keys.set(hashKey(notificationQueries.all()), notificationQueries.all());
     }
-    // A change that is on its way would be taken back. It reads the row of its conversation itself.
-    const settled = [...conversations].filter((id) => countChanges(conversationQueries.detail(id).queryKey) === 0);
     const whole = [
       ...keys.values(),
-      ...[...conversations].flatMap((id) => [
-        conversationQueries.detail(id).queryKey,
-        messageQueries.list(id).queryKey,
-      ]),
+      ...[...conversations].map((id) => messageQueries.list(id).queryKey),
       ...[...recruits].flatMap(([id, rows]) => [
         recruitQueries.detail(id).queryKey,
         ...(rows.has(null) ? [recruitQueries.timeline(id)] : []),
@@ -164,10 +160,10 @@ async function readBurst(keys: QueryKey[], { conversation_id, lead_id, timeline_
     ];
     await Promise.all([
       ...whole.map(readAgain),
-      readRowsAgain(inboxQueries.lists(), settled),
-      readRowsAgain(recruitQueries.lists(), [...recruits.keys()]),
+      readConversationsAgain([...conversations]),
+      readRowsAgain([recruitQueries.lists()], [...recruits.keys()]),
       ...[...recruits].map(([id, rows]) =>
-        readRowsAgain(recruitQueries.timeline(id), [...rows].filter((row) => row !== null))
+        readRowsAgain([recruitQueries.timeline(id)], [...rows].filter((row) => row !== null))
       ),
     ]);
     readAt = Date.now();

@@ -1,14 +1,17 @@
 import type { Query, QueryKey } from "@tanstack/react-query";
-import type { ListMeta, Pages } from "./pages.ts";
+import type { ListMeta, Pages, RowsMeta } from "./pages.ts";
 import { queryClient } from "./queries.ts";
 import { placeRows, rowsOf } from "./rows.ts";
 
 /** Changes of more rows than this make the whole list worth reading again. */
 const MOST_CHANGED = 50;
 
-/** The number of changes of rows so far, and for each row that of its latest one. */
-let changes = 0;
+/** Changes and reads of rows are numbered as they begin. */
+let begun = 0;
+/** For each row the latest change. */
 const latestChange = new Map<string, number>();
+/** For each query and row the read that the query has it from, where it was read alone. */
+const latestRead = new WeakMap<Query<unknown>, Map<string, number>>();
 
 /** A row of any list. */
 interface Row {
@@ -16,40 +19,70 @@ interface Row {
 }
 
 /**
- * Reads single rows again, in each list that is shown and whose key begins so. Another list is read when it is shown.
+ * Reads single rows again wherever they are shown: in each list, or alone, whose key begins as one of these. What is not
+ * shown is read when it is.
  */
-export async function readRowsAgain(queryKey: QueryKey, ids: string[]): Promise<void> {
+export async function readRowsAgain(queryKeys: QueryKey[], ids: string[]): Promise<void> {
   if (ids.length === 0) return;
-  if (ids.length > MOST_CHANGED) return await queryClient.invalidateQueries({ queryKey });
-  await queryClient.invalidateQueries({ queryKey, type: "inactive", refetchType: "none" });
-  await Promise.all(listsOf(queryKey, "active").map((list) => readRowsOf(list, ids)));
+  const isMany = ids.length > MOST_CHANGED;
+  const filters = isMany ? {} : { type: "inactive", refetchType: "none" } as const;
+  await Promise.all(queryKeys.map((queryKey) => queryClient.invalidateQueries({ queryKey, ...filters })));
+  if (isMany) return;
+  const shown = queryKeys.flatMap((queryKey) =>
+    queryClient.getQueryCache().findAll({ queryKey, type: "active" }) as unknown as Query<unknown>[]
+  );
+  const those = Map.groupBy(shown, (query) => rowsMetaOf(query).readThese);
+  await Promise.all([...those.values()].map((queries) => readRowsOf(queries, ids)));
 }
 
-async function readRowsOf(list: Query<Pages<Row>>, ids: string[]): Promise<void> {
-  const { queryKey } = list;
-  const { readThese, order } = metaOf(list);
-  const before = changes;
-  let rows: Row[] = [];
-  let updates: number;
-  try {
-    do {
-      // A list that is being read may be from before the change, and would replace the rows.
-      await list.promise?.catch(() => {});
-      updates = list.state.dataUpdateCount;
-      rows = await readThese(ids);
-      // What the list got meanwhile may be newer than the rows, which were asked for before it.
-    } while (list.state.fetchStatus === "fetching" || list.state.dataUpdateCount !== updates);
-  } catch {
-    return await queryClient.invalidateQueries({ queryKey });
+/** Reads single rows once for queries that read them in the same way. Does not wait for what is being read as a whole. */
+async function readRowsOf(queries: Query<unknown>[], ids: string[], before = begun): Promise<void> {
+  const isRead = ({ state }: Query<unknown>) => state.fetchStatus === "fetching";
+  for (const query of queries.filter(isRead)) {
+    // It may be from before the change, and would replace the rows.
+    void query.promise!.catch(() => {}).then(() => readRowsOf([query], ids, before));
   }
-  const { data, isInvalidated } = list.state;
-  if (data === undefined || !isCached(list)) return;
+  const idle = queries.filter((query) => !isRead(query)).map((query) => ({ query, lastRead: query.promise }));
+  if (idle.length === 0) return;
+  const read = ++begun;
+  let rows: Row[];
+  try {
+    rows = await rowsMetaOf(idle[0]!.query).readThese(ids);
+  } catch {
+    return void await Promise.all(idle.map(({ query }) => readWhole(query)));
+  }
   // What was read of a row that has changed meanwhile may be from before. The change reads it again when it is settled.
-  const isCurrent = (id: string) => (latestChange.get(id) ?? 0) <= before;
-  const pages = placeRows(data.pages, ids.filter(isCurrent), rows.filter(({ id }) => isCurrent(id)), order);
-  const isEmpty = rowsOf(pages).length === 0 && pages.at(-1)!.hasMore;
-  if (isInvalidated || isEmpty) return await queryClient.invalidateQueries({ queryKey });
-  queryClient.setQueryData(queryKey, { ...data, pages });
+  const current = ids.filter((id) => (latestChange.get(id) ?? 0) <= before);
+  if (current.length === 0) return;
+  // What was read as a whole meanwhile may be newer than the rows, which were asked for before it.
+  const isLate = ({ query, lastRead }: typeof idle[number]) => isRead(query) || query.promise !== lastRead;
+  const [late, others] = [idle.filter(isLate), idle.filter((one) => !isLate(one))];
+  await Promise.all([
+    ...others.map(({ query }) => placeIn(query, newestOf(query, current, read), rows)),
+    readRowsOf(late.map(({ query }) => query), current, before),
+  ]);
+}
+
+/** Those of the rows that the query does not have from a later read. */
+function newestOf(query: Query<unknown>, ids: string[], read: number): string[] {
+  const latest = latestRead.get(query) ?? new Map<string, number>();
+  latestRead.set(query, latest);
+  const newest = ids.filter((id) => (latest.get(id) ?? 0) < read);
+  for (const id of newest) latest.set(id, read);
+  return newest;
+}
+
+async function placeIn(query: Query<unknown>, ids: string[], rows: Row[]): Promise<void> {
+  if (!isCached(query)) return;
+  const { data, isInvalidated } = query.state;
+  const isWhole = data === undefined || isInvalidated;
+  const placed = isWhole ? undefined : rowsMetaOf(query).place(data, ids, rows.filter(({ id }) => ids.includes(id)));
+  if (placed === undefined) await readWhole(query);
+  else queryClient.setQueryData(query.queryKey, placed);
+}
+
+async function readWhole({ queryKey }: Query<unknown>): Promise<void> {
+  await queryClient.invalidateQueries({ queryKey, exact: true });
 }
 
 /**
@@ -63,7 +96,7 @@ export async function changeRow<Changed extends Row>(
   id: string,
   change: Partial<Changed>,
 ): Promise<() => void> {
-  latestChange.set(id, ++changes);
+  latestChange.set(id, ++begun);
   const cut = await cancelReads(queryKey);
   const changed = listsOf(queryKey).flatMap((list) => {
     const before = rowsOf(list.state.data?.pages ?? []).find((row) => row.id === id);
@@ -142,4 +175,8 @@ function listsOf(queryKey: QueryKey, type?: "active"): Query<Pages<Row>>[] {
 
 function metaOf({ meta }: Query<Pages<Row>>): ListMeta<Row> {
   return meta!.list as ListMeta<Row>;
+}
+
+function rowsMetaOf({ meta }: Query<unknown>): RowsMeta<Row, unknown> {
+  return meta!.rows as RowsMeta<Row, unknown>;
 }

@@ -1,15 +1,11 @@
 import { queryOptions } from "@tanstack/react-query";
 import { call, repeat, supabase } from "./client.ts";
-import type { InboxRow } from "./inbox.ts";
-import { isId } from "./pages.ts";
+import { type InboxRow, readInboxRows } from "./inbox.ts";
+import { isId, type RowsMeta } from "./pages.ts";
 import type { Agent } from "./user.ts";
 
 /** A conversation that is open. */
-export interface Conversation extends InboxRow {
-  /** Whether the bot answers the recruit's next text. */
-  hasBot: boolean;
-  optOut: OptOut | null;
-}
+export type Conversation = InboxRow;
 
 /** Since when the recruit must not be texted. */
 export interface OptOut {
@@ -44,29 +40,31 @@ export const conversationQueries = {
     }),
   /** A conversation; null: there is none of this id that the agent may read. */
   detail: (id: string) =>
-    queryOptions({ queryKey: [...conversationQueries.all(), id], queryFn: () => readConversation(id) }),
+    queryOptions({
+      queryKey: [...conversationQueries.all(), id],
+      queryFn: async () => isId(id) ? (await readInboxRows([id]))[0] ?? null : null,
+      meta: {
+        rows: {
+          readThese: readInboxRows,
+          place: (_before, _ids, rows) => rows.find((row) => row.id === id) ?? null,
+        } satisfies RowsMeta<Conversation, Conversation | null>,
+      },
+    }),
+  /** The opt-out of the recruit; null: it is not known. */
+  optOut: (conversation: Conversation) =>
+    queryOptions({
+      queryKey: ["opt-outs", conversation.id],
+      queryFn: () => readOptOut(conversation),
+      enabled: conversation.is_opted_out,
+      // It may be the next one.
+      staleTime: 0,
+    }),
 };
 
 /** The milliseconds until the quiet hours begin or end: an hour at most, for a timer. */
 function untilChange({ at, opens_at, closes_at }: TextHours): number {
   const change = Date.parse(opens_at > at ? opens_at : closes_at ?? "") - Date.now();
   return change > 0 && change < 3_600_000 ? change + 1_000 : 3_600_000;
-}
-
-async function readConversation(id: string): Promise<Conversation | null> {
-  if (!isId(id)) return null;
-  const [row, session] = await Promise.all([
-    call(supabase.from("inbox").select().eq("id", id).maybeSingle()) as Promise<InboxRow | null>,
-    call(supabase.from("bot_sessions").select("state").eq("conversation_id", id).maybeSingle()) as Promise<
-      { state: string } | null
-    >,
-  ]);
-  if (row === null) return null;
-  return {
-    ...row,
-    hasBot: row.status === "bot" && session?.state === "active",
-    optOut: row.is_opted_out ? await readOptOut(row) : null,
-  };
 }
 
 async function readOptOut({ id, agency_id, recruit_phone }: InboxRow): Promise<OptOut | null> {

@@ -16,7 +16,7 @@ export function useMarkConversationRead(id: string) {
     onError: (_error, _upTo, rollBack) => rollBack?.(),
     // The notifications about it are read, too.
     onSuccess: () => void (isInBell([id]) && readAgain(notificationQueries.all())),
-    onSettled: () => readConversationRowAgain(id),
+    onSettled: () => readConversationsAgain([id]),
   });
 }
 
@@ -27,7 +27,7 @@ export function useAssignConversation(id: string) {
       repeat(() => supabase.rpc("assign_conversation", { conversation_id: id, agent_id })),
     change: (agent) => ({
       status: "escalated",
-      hasBot: false,
+      has_bot: false,
       assigned_agent_id: agent.id,
       agent_id: agent.id,
       agent: agent.name,
@@ -119,26 +119,30 @@ function scopeOf(id: string): { id: string } {
   return { id: `conversation:${id}` };
 }
 
-/** Reads again what shows a conversation, with its texts, as {@link readConversationRowAgain} does. */
-export async function readConversationAgain(id: string, own = 0): Promise<void> {
+/** Reads again what shows a conversation, with its texts, as {@link readConversationsAgain} does. */
+async function readConversationAgain(id: string, own = 0): Promise<void> {
   await Promise.all([
     readConversationRowAgain(id, own),
     readAgain(messageQueries.list(id).queryKey),
   ]);
 }
 
+/** Reads again what shows a conversation, but for its texts, as {@link readConversationsAgain} does. */
+async function readConversationRowAgain(id: string, own = 0): Promise<void> {
+  void queryClient.invalidateQueries({ queryKey: inboxQueries.summaries() });
+  await readConversationsAgain([id], own);
+}
+
 /**
- * Reads again what shows a conversation, but for its texts, without waiting for the list. While changes of it are on
- * their way, the last of them does.
+ * Reads conversations again, where they are open or in a list. Where changes of one are on their way, which would be
+ * taken back, the last of them does.
  *
  * @param own how many of them the caller is
  */
-export async function readConversationRowAgain(id: string, own = 0): Promise<void> {
-  const { queryKey } = conversationQueries.detail(id);
-  void queryClient.invalidateQueries({ queryKey: inboxQueries.summaries() });
-  if (countChanges(queryKey) > own) return;
-  void readRowsAgain(inboxQueries.lists(), [id]);
-  await queryClient.invalidateQueries({ queryKey });
+export async function readConversationsAgain(ids: string[], own = 0): Promise<void> {
+  const keyOf = (id: string) => conversationQueries.detail(id).queryKey;
+  const settled = ids.filter((id) => countChanges(keyOf(id)) <= own);
+  await readRowsAgain([inboxQueries.lists(), ...settled.map(keyOf)], settled);
 }
 
 /** Queues a text. Repeated with the same `client_message_id` it is one text. */
@@ -182,7 +186,7 @@ function useChangeText(conversationId: string, { mutationFn, change }: {
     onMutate: (text: Message) => changeRow<Message>(queryKey, text.id, change(text)),
     onError: (_error, _text, rollBack) => rollBack?.(),
     onSettled: (_data, _error, { id }) => {
-      void readRowsAgain(queryKey, [id]);
+      void readRowsAgain([queryKey], [id]);
       void readConversationRowAgain(conversationId);
     },
   });

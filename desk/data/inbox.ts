@@ -41,6 +41,8 @@ export interface InboxRow {
   is_failed: boolean;
   /** Whether one of our texts waits for the texting hours, or for the agency's number. */
   is_held: boolean;
+  /** Whether the bot answers the recruit's next text. */
+  has_bot: boolean;
 }
 
 /** The parts of the inbox that a user chooses from, as they stand in the address. The last two are for managers. */
@@ -62,6 +64,9 @@ export interface Filter {
   agentId: string | null;
 }
 
+/** The filter of those who wait for a manager, or for nobody. */
+type NextFilter = Omit<Filter, "view"> & { view: "next" };
+
 /** The row of the view `inbox_counts`. */
 type Counts = Record<"waiting" | "waiting_for_me" | "bot" | "failed" | "held" | "total" | "mine" | "nobody", number>;
 
@@ -69,10 +74,10 @@ export const inboxQueries = {
   all: () => ["inbox"],
   lists: () => [...inboxQueries.all(), "list"],
   /** The conversations that the agent may read. */
-  list: (agent: Agent, filter: Filter) => {
+  list: (agent: Agent, filter: Filter | NextFilter) => {
     const { agency_id } = agent;
     const { view, isUnread, typed, agentId } = filter;
-    const isQueue = typed === "" && view === "waiting";
+    const isQueue = typed === "" && (view === "waiting" || view === "next");
     const by = isQueue
       ? { column: "due_since", ascending: true } as const
       : { column: "last_text_at", ascending: false } as const;
@@ -84,7 +89,12 @@ export const inboxQueries = {
       if (agentId !== null) query = query.eq("agent_id", agentId);
       if (ids !== null) query = query.in("id", ids);
       return await call(after(query, last, by.column, by.ascending).limit(limit)) as InboxRow[];
-    }, { order: by, isInList: (row) => isInList(row, agent, filter) });
+    }, {
+      order: by,
+      isInList: (row) => isInList(row, agent, filter),
+      // Only the service knows what a search finds.
+      ...typed === "" && { readThese: readInboxRows },
+    });
   },
   /** The number of conversations in each part of the inbox. */
   counts: (agent: Agent) =>
@@ -99,20 +109,20 @@ export const inboxQueries = {
         return { ...others, all: total, waiting: agent.role === "manager" ? waiting : waiting_for_me };
       },
     }),
-  /** The two who have waited longest for an answer of this agent; of a manager also for anybody's. */
-  next: (agent: Agent) =>
-    queryOptions({
-      queryKey: [...inboxQueries.summaries(), "next", agent.id],
-      queryFn: async () => {
-        const rows = rowsOfAgency(agent.agency_id)
-          .or(`agent_id.eq.${agent.id}${agent.role === "manager" ? ",agent_id.is.null" : ""}`);
-        const query = narrow(rows, { ...agent, role: "manager" }, "waiting");
-        return await call(query.order("due_since").order("id").limit(2)) as InboxRow[];
-      },
-    }),
+  /** Those who wait for an answer of this agent, who has waited longest first; of a manager also for anybody's. */
+  next: (agent: Agent) => {
+    // An agent's own are a part of the inbox.
+    const view = agent.role === "manager" ? "next" : "waiting";
+    return inboxQueries.list(agent, { view, isUnread: false, typed: "", agentId: null });
+  },
   /** What each change of a conversation may change. */
   summaries: () => [...inboxQueries.all(), "summary"],
 };
+
+/** Reads conversations by their ids. */
+export async function readInboxRows(ids: string[]): Promise<InboxRow[]> {
+  return await call(supabase.from("inbox").select().in("id", ids)) as InboxRow[];
+}
 
 function rowsOfAgency(agency_id: string) {
   return supabase.from("inbox").select().eq("agency_id", agency_id);
@@ -120,8 +130,10 @@ function rowsOfAgency(agency_id: string) {
 type InboxQuery = ReturnType<typeof rowsOfAgency>;
 
 /** Narrows the rows of an agency to a part of the inbox. An agent's own wait; a manager sees all who do. */
-function narrow(rows: InboxQuery, { id, role }: Agent, view: View): InboxQuery {
+function narrow(rows: InboxQuery, { id, role }: Agent, view: View | "next"): InboxQuery {
   switch (view) {
+    case "next":
+      return rows.not("due_since", "is", null).is("is_due", true).or(`agent_id.eq.${id},agent_id.is.null`);
     case "waiting": {
       const waiting = rows.not("due_since", "is", null).is("is_due", true);
       return role === "manager" ? waiting : waiting.eq("agent_id", id);
@@ -141,9 +153,14 @@ function narrow(rows: InboxQuery, { id, role }: Agent, view: View): InboxQuery {
   }
 }
 
-/** Whether a row that was in the list still is after a change. No change is about what is searched for. */
-function isInList(row: InboxRow, { id, role }: Agent, { view, isUnread, typed, agentId }: Filter): boolean {
-  const isInView: Record<View, boolean> = {
+/** Whether a row is in the list. Of a search: whether one that was found still is, as no change is about the words. */
+function isInList(
+  row: InboxRow,
+  { id, role, agency_id }: Agent,
+  { view, isUnread, typed, agentId }: Filter | NextFilter,
+): boolean {
+  const isInView: Record<View | "next", boolean> = {
+    next: row.is_due && (row.agent_id === id || row.agent_id === null),
     waiting: row.is_due && (role === "manager" || row.agent_id === id),
     bot: row.status === "bot",
     failed: row.is_failed,
@@ -152,6 +169,6 @@ function isInList(row: InboxRow, { id, role }: Agent, { view, isUnread, typed, a
     nobody: row.agent_id === null,
     all: true,
   };
-  return (typed !== "" || isInView[view]) && (!isUnread || row.is_unread) &&
+  return row.agency_id === agency_id && (typed !== "" || isInView[view]) && (!isUnread || row.is_unread) &&
     (agentId === null || row.agent_id === agentId);
 }

@@ -7,7 +7,7 @@ import {
 } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { queryClient } from "./queries.ts";
-import { type Order, type Page, rowsOf, shareRows } from "./rows.ts";
+import { type Order, type Page, placeRows, rowsOf, shareRows } from "./rows.ts";
 
 /** The number of rows of the first page of a list, and of the largest: the service returns at most 1,000. */
 const [PAGE, MOST] = [50, 999];
@@ -18,19 +18,27 @@ const [PAGE, MOST] = [50, 999];
  */
 type Read<Row> = (limit: number, last: Row | null, ids: string[] | null) => Promise<Row[]>;
 
-/** The settings by which single rows of a list are read and changed (changes.ts). */
+/** How single rows of a list are read and changed (changes.ts). */
 export interface SingleRows<Row> {
   order: Order;
-  /** Whether a row that was changed still belongs to the list; missing: every row does. */
+  /** Whether a row belongs to the list; missing: every row that is read for it does. */
   isInList?: (row: Row) => boolean;
+  /** Reads rows of these ids that may belong to the list, as other queries do; missing: the list's own are read. */
+  readThese?: (ids: string[]) => Promise<Row[]>;
 }
 
 /** The rows of a list as the cache has them. */
 export type Pages<Row> = InfiniteData<Page<Row>, { size: number; last: Row | null }>;
 
-/** The part of a list's `meta` by which its single rows are read and changed. */
-export interface ListMeta<Row> extends SingleRows<Row> {
+/** The part of a list's `meta` by which its rows are changed. */
+export type ListMeta<Row> = Pick<SingleRows<Row>, "order" | "isInList">;
+
+/** The part of a query's `meta` by which single rows of its data are read again. */
+export interface RowsMeta<Row, Data> {
+  /** Queries with the same function share what it reads. */
   readThese: (ids: string[]) => Promise<Row[]>;
+  /** Returns the data with these rows as they were read; undefined: it has to be read as a whole. */
+  place: (data: Data, ids: string[], rows: Row[]) => Data | undefined;
 }
 
 /**
@@ -51,9 +59,20 @@ export function pagesOptions<Row>(queryKey: QueryKey, read: Read<Row>, single?: 
     getNextPageParam: ({ rows, hasMore }: Page<Row>, pages: Page<Row>[]) =>
       hasMore ? { size: Math.min(rowsOf(pages).length, MOST), last: rows.at(-1)! } : undefined,
     structuralSharing: (before, now) => shareRows(before as Pages<Row> | undefined, now as Pages<Row>),
-    meta: single && { list: { ...single, readThese: (ids) => read(ids.length, null, ids) } satisfies ListMeta<Row> },
+    meta: single && metaOf(single, read),
     placeholderData: keepPreviousData,
   });
+}
+
+function metaOf<Row>({ order, isInList = () => true, readThese }: SingleRows<Row>, read: Read<Row>) {
+  const rows: RowsMeta<Row, Pages<Row>> = {
+    readThese: readThese ?? ((ids) => read(ids.length, null, ids)),
+    place(data, ids, rows) {
+      const pages = placeRows(data.pages, ids, rows.filter(isInList), order);
+      return rowsOf(pages).length === 0 && pages.at(-1)!.hasMore ? undefined : { ...data, pages };
+    },
+  };
+  return { list: { order, isInList } satisfies ListMeta<Row>, rows };
 }
 
 /** The rows of a list, with what reads its next page. */

@@ -232,7 +232,7 @@ export function useSetStage() {
     onError: (_error, _change, rollBack) => rollBack?.(),
     onSettled: (_done, _error, { ids }) =>
       Promise.all([
-        readRowsAgain(recruitQueries.lists(), ids),
+        readRowsAgain([recruitQueries.lists()], ids),
         ...[recruitQueries.counts(), ...ids.flatMap((id) => [keyOf(id), recruitQueries.timeline(id)])]
           .map((queryKey) => queryClient.invalidateQueries({ queryKey })),
       ]),
@@ -255,7 +255,7 @@ export function useMarkRecruitSeen(id: string) {
     onError: (_error, _ids, rollBack) => rollBack?.(),
     onSettled: () =>
       Promise.all([
-        readRowsAgain(recruitQueries.lists(), [id]),
+        readRowsAgain([recruitQueries.lists()], [id]),
         queryClient.invalidateQueries(recruitQueries.detail(id)),
       ]),
   });

@@ -92,6 +92,6 @@ export function useRecordCall(recruiting_lead_id: string) {
     mutationFn: ({ call_id, outcome }: { call_id: string; outcome?: Outcome }) =>
       repeat(() => supabase.rpc("record_call", { recruiting_lead_id, call_id, outcome })),
     onSettled: (_called, _error, { call_id }) =>
-      readRowsAgain(recruitQueries.timeline(recruiting_lead_id), [`call:${call_id}`]),
+      readRowsAgain([recruitQueries.timeline(recruiting_lead_id)], [`call:${call_id}`]),
   });
 }

@@ -1,8 +1,8 @@
-import { useQuery } from "@tanstack/react-query";
 import SkipForward from "lucide-react/icons/skip-forward";
 import { Link, useLocation } from "wouter";
 import type { Conversation } from "../data/conversation.ts";
 import { inboxQueries } from "../data/inbox.ts";
+import { usePages } from "../data/pages.ts";
 import type { Agent } from "../data/user.ts";
 import { useOfferedActs } from "../ui/acts.ts";
 import { phoneText } from "../ui/phone.ts";
@@ -12,7 +12,7 @@ const KEYS = "Ctrl Shift Enter";
 
 /** The recruit who waits longest, but for this one. */
 export function useNextWaiting({ id }: Conversation, agent: Agent) {
-  const { data: waiting = [] } = useQuery(inboxQueries.next(agent));
+  const { data: waiting = [] } = usePages(inboxQueries.next(agent));
   const [, navigate] = useLocation();
   const next = waiting.find((one) => one.id !== id);
   if (next === undefined) return null;

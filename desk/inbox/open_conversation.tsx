@@ -123,7 +123,7 @@ function Thread({ conversation, agent, view, isPreview }: Opened & { conversatio
   const open = () => isPreview && navigate(hrefOf(view, conversation.id));
   const about = { icon: Info, label: `About ${name}` };
   // Where there is no room for icons, the acts have words.
-  const takesOver = !isWide && !done && conversation.hasBot;
+  const takesOver = !isWide && !done && conversation.has_bot;
   const menu: MenuItem[] = [
     ...isPhone ? [{ ...about, run: () => document.getElementById("about")!.showPopover() }] : [],
     ...isWriter ? [snooze] : [],
@@ -162,7 +162,7 @@ function Thread({ conversation, agent, view, isPreview }: Opened & { conversatio
           {isWide && (
             <>
               {isWriter && <ActButton act={snooze} />}
-              {bot && <ActButton act={bot} isNamed={conversation.hasBot} />}
+              {bot && <ActButton act={bot} isNamed={conversation.has_bot} />}
               {give.length > 0 && (
                 <Menu
                   label="Give it to"

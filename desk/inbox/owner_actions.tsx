@@ -113,8 +113,8 @@ export function OwnerText({ conversation, agent: { id } }: { conversation: Conve
   );
 }
 
-function ownerText({ status, hasBot, assigned_agent_id, agent_id, agent }: Conversation, id: string): ReactNode {
-  if (hasBot) return "The bot answers.";
+function ownerText({ status, has_bot, assigned_agent_id, agent_id, agent }: Conversation, id: string): ReactNode {
+  if (has_bot) return "The bot answers.";
   if (status === "escalated" && assigned_agent_id === id) return "Assigned to you";
   if (agent_id === id) return "The bot is silent. You are notified of each text.";
   return agent === null ? "Nobody answers yet." : (

@@ -1,9 +1,10 @@
+import { useQuery } from "@tanstack/react-query";
 import NotebookPen from "lucide-react/icons/notebook-pen";
 import Paperclip from "lucide-react/icons/paperclip";
 import SendHorizontal from "lucide-react/icons/send-horizontal";
 import Zap from "lucide-react/icons/zap";
 import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from "react";
-import type { Conversation } from "../data/conversation.ts";
+import { type Conversation, conversationQueries, type OptOut } from "../data/conversation.ts";
 import { hasDraft, useDraft } from "../data/drafts.ts";
 import { FILE_TYPES, uploadFile } from "../data/messages.ts";
 import { sendLater } from "../data/outbox.ts";
@@ -98,7 +99,8 @@ export function TextComposer(
   });
   // The file comes first: what changes while it is sent would be another text with the same words.
   const isReady = !attaching.isRunning && !isTooLong && (body !== "" || draft.file !== null);
-  const problem = readOnlyReason(conversation, name, isWriter);
+  const { data: optOut = null } = useQuery(conversationQueries.optOut(conversation));
+  const problem = readOnlyReason(conversation, optOut, name, isWriter);
   const takesFrom = takesFromWhom(conversation, agent);
   const asking = useRef<HTMLDialogElement>(null);
   const sending = useAction(async (opensNext: boolean) => {
@@ -217,7 +219,7 @@ export function TextComposer(
           {draft.body !== "" && <CopyButton words={draft.body} />}
         </div>
       )}
-      {problem === null && <SegmentCount id={`${id}-count`} body={body} takesOver={conversation.hasBot} />}
+      {problem === null && <SegmentCount id={`${id}-count`} body={body} takesOver={conversation.has_bot} />}
       <ActionError action={sending} />
       <ActionError action={attaching} />
       <ConfirmDialog
@@ -255,7 +257,12 @@ function takesFromWhom({ agent_id, agent }: Conversation, { id }: Agent): { id: 
 }
 
 /** The reason why nothing can be written here; null: it can. */
-function readOnlyReason({ optOut, is_opted_out, agent }: Conversation, name: string, isWriter: boolean): ReactNode {
+function readOnlyReason(
+  { is_opted_out, agent }: Conversation,
+  optOut: OptOut | null,
+  name: string,
+  isWriter: boolean,
+): ReactNode {
   if (is_opted_out) {
     const who = <bdi>{name}</bdi>;
     const until = <>Nobody of the agency may text this number until {who} writes START.</>;

@@ -173,9 +173,10 @@ deskTest("a take-over from the bot shows at once, no event takes it back, and a 
   await until(call.isCalled);
   assert.equal(await status(), "bot");
   const reads = countReads(page, ONE_CONVERSATION);
-  const counted = page.waitForResponse((response) => /\/inbox_counts\?/.test(response.url()));
+  const marked = page.waitForEvent("requestfinished", (request) => /\/rpc\/read_conversation$/.test(request.url()));
   await marking.release();
-  await counted;
+  await marked;
+  await rendered(page);
   // Requests keep their turns: what the mark makes worth reading is asked for before this text.
   await receive(talk, { Body: "Hello?" });
   await texts(page).getByText("Hello?").waitFor();

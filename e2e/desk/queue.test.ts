@@ -244,7 +244,7 @@ async function putOff(page: Page, agent: Texter): Promise<void> {
   // What is read after the change is from before the text.
   const reads: Route[] = [];
   const hold = (route: Route) => void reads.push(route);
-  await page.route(/\/inbox\?select=\*&id=eq\./, hold, { times: 1 });
+  await page.route(/\/inbox\?select=\*&id=in\./, hold, { times: 1 });
   await snooze.click();
   await dialog.getByRole("button", { name: "3 hours" }).click();
   await assertRows(page, ["Grace"]);
