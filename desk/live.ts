@@ -35,7 +35,6 @@ const READ_AGAIN: Record<string, QueryKey[]> = {
     recruitQueries.counts(),
     orderQueries.all(),
     notificationQueries.all(),
-    waitingTextQueries.all(),
   ],
 };
 /** The keys of all that events are about, which is read on a connect. */
@@ -89,7 +88,11 @@ function watch(topic: string): () => void {
     if (realtime === null) return joinLater();
     const channel = realtime.channel(topic, { config: { private: true } });
     for (const [event, keys] of Object.entries(READ_AGAIN)) {
-      channel.on("broadcast", { event }, ({ payload }) => readBurst(keys, payload));
+      channel.on("broadcast", { event }, ({ payload }) => {
+        // A recruit who is new to the agent, or has just written, may have texts without a conversation.
+        const isOfRecruit = event === "notification" && payload.conversation_id === null;
+        void readBurst(isOfRecruit ? [...keys, waitingTextQueries.all()] : keys, payload);
+      });
     }
     let joinedAt = Infinity;
     channel.subscribe((status) => {
