@@ -89,7 +89,29 @@ export function usePages<Row>(options: ReturnType<typeof pagesOptions<Row>>) {
       if (isError) return;
     }
   }
-  return { ...query, data, fetchNextPage };
+  // What changes of these renders the list again, and nothing else: it is read again after each event.
+  const {
+    error,
+    refetch,
+    hasNextPage,
+    isFetchingNextPage,
+    isFetchNextPageError,
+    isPending,
+    isLoading,
+    isPlaceholderData,
+  } = query;
+  return {
+    data,
+    error,
+    refetch,
+    hasNextPage,
+    isFetchingNextPage,
+    isFetchNextPageError,
+    isPending,
+    isLoading,
+    isPlaceholderData,
+    fetchNextPage,
+  };
 }
 
 /** A query whose rows can be narrowed and ordered. */
