@@ -14755,7 +14755,10 @@ select c.id, c.agency_id, c.status, c.recruit_phone, c.service_phone, c.recruiti
     from public.text_consents t
     where t.agency_id = c.agency_id and t.phone = c.recruit_phone
   ), false) as is_opted_out,
-  c.snoozed_until, c.is_due, c.is_failed, c.is_held
+  c.snoozed_until, c.is_due, c.is_failed, c.is_held,
+  c.status = 'bot' and exists (
+    select from public.bot_sessions s where s.conversation_id = c.id and s.state = 'active'
+  ) as has_bot
 from private.conversation_states c
 left join lateral private.recruit_of(c.recruiting_lead_id) r on true
 left join public.agents a on a.id = coalesce(c.assigned_agent_id, r.agent_id)
@@ -14775,8 +14778,8 @@ comment on view public.inbox is
   'assigned agent, else the recruit''s) and the latest text (last_sender: recruit, bot or agent; last_author: the first '
   'name of the agent; last_media: how many files). is_unread: the recruit has written since the caller has read it. is_due: '
   'the recruit waits, or snoozed_until has passed. is_failed: our latest text was not delivered, and '
-  'was not stopped (was_stopped()). is_held: one of our texts waits for the texting hours or for its number. Ask for one '
-  'agency_id, and for pages by the last row: ordered by last_text_at and id, or by due_since and id where due_since is not null.';
+  'was not stopped (was_stopped()). is_held: one of our texts waits for the texting hours or for its number. has_bot: the '
+  'bot answers the next text. Ask for one agency_id, and for pages by the last row: ordered by last_text_at and id, or by due_since and id where due_since is not null.';
 grant select on public.inbox to authenticated;
 
 create view public.inbox_counts with (security_invoker = true) as

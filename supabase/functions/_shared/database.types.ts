@@ -3622,6 +3622,7 @@ export type Database = {
           "assigned_agent_id": string | null;
           "due_since": string | null;
           "email": string | null;
+          "has_bot": boolean | null;
           "id": string;
           "is_due": boolean | null;
           "is_failed": boolean | null;
@@ -5094,6 +5095,7 @@ export type Database = {
           "assigned_agent_id": string | null;
           "due_since": string | null;
           "email": string | null;
+          "has_bot": boolean | null;
           "id": string;
           "is_due": boolean | null;
           "is_failed": boolean | null;
