@@ -55,9 +55,12 @@ Deno.test("a read of a row that comes after another user has signed in shows not
 Deno.test("a row is read once for all that shows it, and stands in the lists to which it belongs", async () => {
   const stored = [{ id: "1", words: "old" }, { id: "2", words: "old" }];
   const reads: string[][] = [];
-  function readThese(ids: string[]): Promise<Row[]> {
+  let hold: Promise<void> | undefined;
+  async function readThese(ids: string[]): Promise<Row[]> {
     reads.push(ids);
-    return Promise.resolve(structuredClone(stored.filter(({ id }) => ids.includes(id))));
+    const read = structuredClone(stored.filter(({ id }) => ids.includes(id)));
+    await hold;
+    return read;
   }
   const listOf = (words: string) => {
     const isInList = (row: Row) => row.words === words;
@@ -74,7 +77,7 @@ Deno.test("a row is read once for all that shows it, and stands in the lists to 
     meta: {
       rows: {
         readThese,
-        place: (_before, _ids, rows) => rows.find(({ id }) => id === "1") ?? null,
+        place: (before, ids, rows) => ids.includes("1") ? rows.find(({ id }) => id === "1") ?? null : before,
       } satisfies RowsMeta<Row, Row | null>,
     },
   };
@@ -96,6 +99,18 @@ Deno.test("a row is read once for all that shows it, and stands in the lists to 
   assert.deepEqual(reads, [["1"]]);
   assert.deepEqual(shown(), [["2"], ["1"]]);
   assert.deepEqual(queryClient.getQueryData(alone.queryKey), { id: "1", words: "new" });
+
+  // Of two reads that of the row alone is the later one, and comes first.
+  const late = Promise.withResolvers<void>();
+  hold = late.promise;
+  const both = readRowsAgain([["lists"], alone.queryKey], ["1", "2"]);
+  hold = undefined;
+  stored[0]!.words = "newer";
+  await readRowsAgain([alone.queryKey], ["1"]);
+  late.resolve();
+  await both;
+  assert.deepEqual(queryClient.getQueryData(alone.queryKey), { id: "1", words: "newer" });
+  reads.splice(1);
 
   // What is being read as a whole may be from before the change.
   stored[0]!.words = "old";

@@ -73,7 +73,7 @@ function newestOf(query: Query<unknown>, ids: string[], read: number): string[] 
 }
 
 async function placeIn(query: Query<unknown>, ids: string[], rows: Row[]): Promise<void> {
-  if (!isCached(query)) return;
+  if (ids.length === 0 || !isCached(query)) return;
   const { data, isInvalidated } = query.state;
   const isWhole = data === undefined || isInvalidated;
   const placed = isWhole ? undefined : rowsMetaOf(query).place(data, ids, rows.filter(({ id }) => ids.includes(id)));

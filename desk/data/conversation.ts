@@ -46,7 +46,7 @@ export const conversationQueries = {
       meta: {
         rows: {
           readThese: readInboxRows,
-          place: (_before, _ids, rows) => rows.find((row) => row.id === id) ?? null,
+          place: (before, ids, rows) => ids.includes(id) ? rows.find((row) => row.id === id) ?? null : before,
         } satisfies RowsMeta<Conversation, Conversation | null>,
       },
     }),

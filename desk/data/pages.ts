@@ -37,7 +37,10 @@ export type ListMeta<Row> = Pick<SingleRows<Row>, "order" | "isInList">;
 export interface RowsMeta<Row, Data> {
   /** Queries with the same function share what it reads. */
   readThese: (ids: string[]) => Promise<Row[]>;
-  /** Returns the data with these rows as they were read; undefined: it has to be read as a whole. */
+  /**
+   * Returns the data with what was read of these ids: one without a row is not there any more. Undefined: it has to be
+   * read as a whole.
+   */
   place: (data: Data, ids: string[], rows: Row[]) => Data | undefined;
 }
 
