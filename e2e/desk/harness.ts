@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { SupabaseClient } from "@supabase/supabase-js";
-import type { BrowserContextOptions, Page } from "playwright-core";
+import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { ROOT } from "../../dev/local/mod.ts";
 import { stack } from "../support/client.ts";
 import { type Chromium, startChromium } from "./chromium.ts";
@@ -26,6 +26,11 @@ export const DESK = `${stack.api_url}/desk/`;
 /** The operator of the seed. */
 export const OLIVIA = { email: "olivia.park@example.com", password: "lead-intake-local" };
 
+/** A page of the desk's origin that has no script. */
+const EMPTY = `${DESK}config.json`;
+
+const DESKTOP: BrowserContextOptions = { viewport: { width: 1280, height: 800 } };
+
 /** A phone of a small size. */
 export const PHONE: BrowserContextOptions = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
 
@@ -43,41 +48,89 @@ for (const kind of ["error", "unhandledrejection"] as const) {
   });
 }
 
-/** A test with a browser of its own, in which nobody is signed in. A fault of a script, the page's or its own, fails it. */
+/** The page that the next test with these options has: the desk's scripts are loaded and compiled there. */
+const kept = new Map<BrowserContextOptions, Page>();
+
+/** What no call takes from a page again. */
+const LASTING = [
+  ...["addInitScript", "addLocatorHandler", "exposeBinding", "exposeFunction", "routeWebSocket", "setExtraHTTPHeaders"],
+  // Of its clock.
+  ...["install", "pauseAt", "setFixedTime", "setSystemTime"],
+];
+
+/** The browsers in which a test has used one of them. */
+const spoilt = new WeakSet<BrowserContext>();
+
+/** A test with a browser in which nobody is signed in. A fault of a script, the page's or its own, fails it. */
 export function deskTest(
   name: string,
   run: (page: Page) => Promise<void>,
-  options: BrowserContextOptions = { viewport: { width: 1280, height: 800 } },
+  options: BrowserContextOptions = DESKTOP,
 ): void {
   Deno.test({
     name,
     ignore: !hasChromium,
     async fn() {
-      const context = await (await chromium()).newContext({
-        timezoneId: "America/Chicago",
-        locale: "en-US",
-        // What moves is painted again and again.
-        reducedMotion: "reduce",
-        // What a worker reads is not routed by a test.
-        serviceWorkers: "block",
-        ...options,
-      });
-      context.on("weberror", (fault) => faults.push(String(fault.error())));
-      const page = await context.newPage();
-      page.setDefaultTimeout(20_000);
+      const page = kept.get(options) ?? await openPage(options);
+      kept.delete(options);
+      const context = page.context();
       // A call without a timeout of its own would end no test. It ends with its page.
       const limit = setTimeout(() => void context.close(), 180_000);
+      let isKept = false;
       try {
         await run(page);
+        isKept = (options === DESKTOP || options === PHONE) && !page.isClosed() && !spoilt.has(context);
       } finally {
         clearTimeout(limit);
         // Otherwise what still fulfils a request would end all tests of the file.
-        for (const page of context.pages()) await page.unrouteAll({ behavior: "ignoreErrors" });
-        await context.close();
+        for (const part of [context, ...context.pages()]) await part.unrouteAll({ behavior: "ignoreErrors" });
+        if (isKept) await clear(page, options);
+        else await context.close();
       }
       assert.deepEqual(faults.splice(0), []);
+      if (isKept) kept.set(options, page);
     },
   });
+}
+
+async function openPage(options: BrowserContextOptions): Promise<Page> {
+  const context = await (await chromium()).newContext({
+    timezoneId: "America/Chicago",
+    locale: "en-US",
+    // What moves is painted again and again.
+    reducedMotion: "reduce",
+    // What a worker reads is not routed by a test.
+    serviceWorkers: "block",
+    ...options,
+  });
+  context.on("weberror", (fault) => faults.push(String(fault.error())));
+  const page = await context.newPage();
+  page.setDefaultTimeout(20_000);
+  for (const part of [page, context, context.clock]) {
+    for (const name of LASTING.filter((name) => name in part)) {
+      const act = Reflect.get(part, name).bind(part);
+      Reflect.set(part, name, (...given: unknown[]) => (spoilt.add(context), act(...given)));
+    }
+  }
+  return page;
+}
+
+/** Takes all from a page that a test may have left there, except for the scripts that are loaded and compiled. */
+async function clear(page: Page, { viewport }: BrowserContextOptions): Promise<void> {
+  const context = page.context();
+  for (const other of context.pages()) if (other !== page) await other.close();
+  page.removeAllListeners();
+  await context.setOffline(false);
+  await page.goto(EMPTY);
+  await page.evaluate("sessionStorage.clear(); name = ''");
+  const devtools = await context.newCDPSession(page);
+  await devtools.send("Storage.clearDataForOrigin", { origin: new URL(DESK).origin, storageTypes: "all" });
+  await devtools.send("Page.resetNavigationHistory");
+  await devtools.detach();
+  await context.clearPermissions();
+  await page.emulateMedia({ colorScheme: "light" });
+  await page.setViewportSize(viewport!);
+  await page.mouse.move(0, 0);
 }
 
 /** Runs `work` with a page of another browser, which may read and write the clipboard. */
@@ -101,8 +154,8 @@ export async function signIn(
 ): Promise<void> {
   if (user.client === undefined) return await signInByForm(page, user, view);
   const { data: { session } } = await user.client.auth.getSession();
-  // Any page of the desk's origin: what it stores is there when the desk opens, and is not stored again on a reload.
-  await page.goto(`${DESK}config.json`);
+  // What a page of the same origin stores is there when the desk opens, and is not stored again on a reload.
+  if (page.url() !== EMPTY) await page.goto(EMPTY);
   await page.evaluate((session) => localStorage.setItem("desk-session", session), JSON.stringify(session));
   await page.goto(`${DESK}#/${view}`);
   await frameStands(page);

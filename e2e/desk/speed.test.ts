@@ -69,4 +69,5 @@ deskTest("the inbox stands with at most 170 kB of script, and a key renders the 
   assert.ok(inside >= 20, `${inside}`);
   // The list is rendered again each minute.
   assert.ok(outside < 20, `${outside} components beside the composer`);
-});
+  // In a browser of its own, which has loaded no script before.
+}, { viewport: { width: 1280, height: 800 } });
