@@ -15,6 +15,7 @@ import {
   saveNote,
   send,
   tell,
+  type Texter,
   texts,
 } from "./talks.ts";
 
@@ -143,7 +144,7 @@ deskTest("in a small window and above a keyboard Send is there, and the texts ha
   await assertWorkable(page, 440);
 }, PHONE);
 
-deskTest("a phone shows the list or the conversation, and long names hide nothing", async (page) => {
+deskTest("a phone shows the list, of which each row is reached, or the conversation, and long names", async (page) => {
   const manager = await createTexter("manager");
   const omar = await createColleague(manager, "Bartholomew-Alexander Montgomery");
   await sql`update public.agents set last_name = 'Wolfeschlegelsteinhausenbergerdorff' where id = ${omar.agent_id}`;
@@ -173,4 +174,43 @@ deskTest("a phone shows the list or the conversation, and long names hide nothin
   await list(page).getByRole("button", { name: /^All/, pressed: true }).waitFor();
   assert.equal(await texts(page).count(), 0);
   assert.equal(await page.evaluate("document.activeElement.textContent"), "Inbox");
+  await reachRows(page, manager);
 }, PHONE);
+
+/** Each row of a long list is reached in a small window, by the hand and by the keyboard. */
+async function reachRows(page: Page, manager: Texter): Promise<void> {
+  for (let n = 0; n < 25; n++) {
+    await tell(await createTalk(manager, `Recruit ${n}`), [["recruit", "Is this still open?", 1000 - n]]);
+  }
+  await page.evaluate("location.hash = '#/inbox'");
+  const rows = list(page).getByRole("link");
+  await rows.filter({ hasText: "Recruit 0" }).waitFor();
+  for (const [width, height] of [[740, 360], [320, 256]] as const) {
+    await page.setViewportSize({ width, height });
+    // By the hand: the last row is at the end of what scrolls, and its neighbours are seen.
+    for (const [end, seen] of [[1e6, 24], [-1e6, 0]] as const) {
+      await until(async () => {
+        await page.evaluate(`for (const scrolled of document.querySelectorAll("html, main, .conversations, .list"))
+          scrolled.scrollBy(0, ${end})`);
+        return await rows.filter({ hasText: new RegExp(`^Recruit ${seen}\\b`) }).count() === 1;
+      });
+    }
+  }
+  // By the keyboard: what has the focus is scrolled to, and what follows it is there.
+  await rows.first().focus();
+  for (let n = 0; n < 25; n++) {
+    await page.locator("a:focus", { hasText: new RegExp(`Recruit ${n}\\b`) }).waitFor();
+    assert.ok(await isSeen(page), `Recruit ${n} is not seen`);
+    // What follows the last one is a conversation, which the focus opens.
+    if (n < 24) await page.keyboard.press("Tab");
+  }
+}
+
+/** Whether what has the focus is seen where it is. */
+async function isSeen(page: Page): Promise<boolean> {
+  return await page.evaluate(`(() => {
+    const { x, y, width, height } = document.activeElement.getBoundingClientRect();
+    const seen = document.elementFromPoint(x + width / 2, y + height / 2);
+    return document.activeElement.contains(seen);
+  })()`) as boolean;
+}

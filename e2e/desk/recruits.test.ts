@@ -21,8 +21,16 @@ deskTest(
         (recruiting_lead_id, agency_id, recruit_phone, service_phone, waiting_since)
       values (${ben!}, ${agent.agency_id}, '+13125550143', ${newPhone()}, now())`;
     await sql`insert into public.agent_notifications (agent_id, lead_id, kind) values (${agent.agent_id}, ${ada!}, 'lead')`;
+    const script = { opening: "STOP ends this.", questions: [{ id: "licensed", ask: "Licensed?", answer: "yes_no" }] };
+    await sql`
+      insert into public.bot_scripts (agency_id, version, script) values (${agent.agency_id}, 1, ${sql.json(script)})`;
     await signIn(page, agent, "recruits");
     await rows(page).nth(2).waitFor();
+    assert.equal(
+      await page.getByLabel("Screening").getByText("Licensed").count(),
+      0,
+      "only managers filter by answers",
+    );
     assert.match(
       (await rows(page).allInnerTexts()).join("\n"),
       /^\s+Ada Lovelace\s+not opened\s+\(312\) 555-0142\s+IL\s[^]*Call first[^]*\n\s+Ben [^]*\n\s+Cleo\s+no phone\s/,

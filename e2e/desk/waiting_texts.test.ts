@@ -2,7 +2,17 @@ import assert from "node:assert/strict";
 import { sql } from "../support/client.ts";
 import { receive } from "../support/sms.ts";
 import { assertAccessible, assertFits, deskTest, NARROW, until } from "./harness.ts";
-import { createColleague, createTalk, createTexter, openFilters, signInJoined, type Texter, texts } from "./talks.ts";
+import {
+  createColleague,
+  createTalk,
+  createTexter,
+  list,
+  openFilters,
+  signInJoined,
+  tell,
+  type Texter,
+  texts,
+} from "./talks.ts";
 
 /** Makes a recruit of an agent's who has written to a number without a conversation. */
 async function writeWithoutConversation(agent: Texter, name: string, bodies: string[]): Promise<void> {
@@ -11,11 +21,28 @@ async function writeWithoutConversation(agent: Texter, name: string, bodies: str
   for (const Body of bodies) await receive(talk, { Body });
 }
 
-deskTest("texts of a recruit without a conversation stand beside the inbox, and start one", async (page) => {
+deskTest("eleven who wait are seen at once, beside texts without a conversation, which start one", async (page) => {
   const manager = await createTexter("manager");
   const omar = await createColleague(manager);
-  for (let n = 0; n < 4; n++) await receive(await createTalk(manager, `Ruth ${n}`), { Body: "Is it open?" });
+  for (let n = 0; n < 12; n++) await tell(await createTalk(manager, `Ruth ${n}`), [["recruit", "Hi", 100 - n]]);
+  await page.setViewportSize({ width: 1440, height: 900 });
   await signInJoined(page, manager, "inbox");
+  const { y, height } = (await list(page).getByRole("link", { name: "Ruth 10" }).boundingBox())!;
+  assert.ok(y + height <= 900, `the eleventh ends at ${y + height}`);
+  // The last row beside the box, which grows to six lines and no more.
+  await list(page).getByRole("link", { name: "Ruth 0" }).click();
+  const box = page.getByLabel("Text to Ruth 0");
+  const heightOf = async (lines: number) => {
+    await box.fill("Line\n".repeat(lines).trim());
+    return (await box.boundingBox())!.height;
+  };
+  const [one, two, six, nine] = [await heightOf(1), await heightOf(2), await heightOf(6), await heightOf(9)];
+  assert.ok(Math.abs(six - one - 5 * (two - one)) < 6, `${one}, ${two}, ${six}`);
+  assert.ok(nine - six < two - one, `${six}, ${nine}`);
+  await box.fill("");
+  await page.evaluate("location.hash = '#/inbox'");
+  await page.setViewportSize({ width: 1280, height: 800 });
+
   const region = page.getByRole("region", { name: "Without a conversation" });
   assert.equal(await region.count(), 0);
   // The page hears of what was written to the manager's own recruits.
