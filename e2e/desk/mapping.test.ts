@@ -5,7 +5,7 @@ import { signInNewOperator, type User } from "../support/agents.ts";
 import { createVendor, send, sql, type Vendor, withKey } from "../support/client.ts";
 import { reject } from "../support/deliveries.ts";
 import { actionsOf } from "../support/operator.ts";
-import { assertAccessible, assertFits, deskTest, hideOtherVendors, PHONE, rendered, signIn, until } from "./harness.ts";
+import { assertAccessible, assertFits, deskTest, PHONE, rendered, signIn, until } from "./harness.ts";
 import { MISSING_FIRST_NAME } from "../../supabase/functions/recruiting/ingest/lead.ts";
 
 const MAPPING = { fields: { first_name: "person.nom" } };
@@ -96,14 +96,9 @@ deskTest(
     assert.deepEqual(await savedFor(vendor), JSON.parse(GOOD));
     assert.equal(await field(page).inputValue(), GOOD, "the text stays as it was typed");
     assert.equal(await page.getByRole("alert", { name: "Changed meanwhile" }).count(), 0);
-    // The saved mapping is tried on all deliveries of the reason. The payload has no first name for one of them.
+    // What is not saved yet is tried on all deliveries of the reason.
     await reject({ vendor_id: vendor.id, payload: { person: { last: "Lee" } }, vendor_lead_id: "app-8" });
-    await page.getByRole("button", { name: "Dry run of all" }).click();
-    await page.locator(".replay.is-warn").getByText("New leads: 1. Leads that had come meanwhile: 0. Still refused: 1.")
-      .waitFor();
-    // What is not saved yet is tried as well.
     await field(page).fill(JSON.stringify({ fields: { first_name: "person.last" } }));
-    await page.locator(".replay").waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Dry run of all" }).click();
     await page.locator(".replay.is-good").getByText("New leads: 2.").waitFor();
     await page.getByRole("button", { name: "Save", exact: true }).click();
@@ -111,14 +106,13 @@ deskTest(
     await page.getByRole("button", { name: "Dry run of all" }).waitFor();
     await sql`delete from public.rejected_deliveries where vendor_id = ${vendor.id}`;
     await keepTyped(page, operator);
-    await mapStoredLead(page, operator);
+    await mapStoredLead(page);
   },
 );
 
 /** By keyboard: nothing that was typed is lost, whatever the network or another editor does. */
 async function keepTyped(page: Page, operator: User): Promise<void> {
   const { vendor, id } = await vendorWithDelivery();
-  await hideOtherVendors(page, vendor.slug);
   await openMapping(page, vendor, id);
   await page.getByRole("button", { name: "Show" }).waitFor();
   await page.getByRole("link", { name: "All vendors" }).focus();
@@ -232,15 +226,15 @@ async function keepTyped(page: Page, operator: User): Promise<void> {
   assert.deepEqual(tries.map(([action]) => action), ["mapping try", "mapping try"]);
 
   // What was typed is there again after another page.
-  await page.getByRole("link", { name: "All vendors" }).click();
-  await page.getByRole("link", { name: `Edit the mapping of ${vendor.slug}` }).click();
-  await field(page).waitFor();
+  await page.evaluate(`location.hash = "#/operator/jobs"`);
+  await page.getByRole("heading", { level: 1, name: "Jobs" }).waitFor();
+  await openMapping(page, vendor, id);
   assert.equal(await field(page).inputValue(), GOOD);
   await page.getByText("Not saved yet.").waitFor();
 }
 
 /** On a phone, by a stored lead: what nobody has read of it becomes a field. */
-async function mapStoredLead(page: Page, operator: User): Promise<void> {
+async function mapStoredLead(page: Page): Promise<void> {
   await page.setViewportSize(PHONE.viewport!);
   const vendor = await createVendor("mapping", { fields: { first_name: "name" } });
   await send("/recruiting/ingest", {
@@ -252,6 +246,4 @@ async function mapStoredLead(page: Page, operator: User): Promise<void> {
   await field(page).fill('{"fields": {"first_name": "name", "campaign": "utm.campaign_of_the_year"}}');
   await lead(page).getByRole("definition").getByText("summer", { exact: true }).waitFor();
   await assertFits(page);
-  const [action, subject] = (await actionsOf(operator)).at(-1) as [string, object];
-  assert.deepEqual([action, Object.keys(subject)], ["mapping try", ["lead_id"]]);
 }
