@@ -33,15 +33,13 @@ deskTest(
     await away.getByLabel("Away until").fill("2099-12-28");
     await away.getByRole("button", { name: "Save" }).click();
     await row("Ada Byron").getByRole("cell", { name: "2099-12-28" }).waitFor();
-    await choose(page, "Ada Byron", "Give no more recruits");
-    await row("Ada Byron").getByRole("cell", { name: "takes no recruits" }).waitFor();
     await choose(page, "Ada Byron", "Make a manager");
     await row("Ada Byron").getByRole("cell", { name: "manager" }).waitFor();
 
     await page.getByRole("button", { name: "Invite an agent" }).click();
     const drawer = page.getByRole("dialog", { name: "Invite an agent" });
     await drawer.locator("[name=first_name]:focus").waitFor();
-    await page.keyboard.type("Ines");
+    await drawer.locator("[name=first_name]").fill("Ines");
     await drawer.getByLabel("E-mail").fill("nobody");
     await drawer.getByRole("button", { name: "Send the invitation" }).click();
     await assertProblem(drawer.getByLabel("E-mail"), "Must be an e-mail address.");
@@ -63,9 +61,6 @@ deskTest(
     const tabs = page.getByRole("navigation", { name: "Settings" });
     await tabs.getByRole("link", { name: "Name and hours" }).click();
     const agency = page.getByRole("form", { name: "The agency" });
-    await agency.getByLabel("Opens at").fill("");
-    await agency.getByRole("button", { name: "Save" }).click();
-    await assertProblem(agency.getByLabel("Opens at"), "Must be a time such as 08:30.");
     // Another manager is faster: the first Save says who, the second one stores.
     const other = await signInNewAgent(team.agency_id, "manager");
     await sql`update public.agents set first_name = 'Olga', last_name = null where id = ${other.agent_id}`;
@@ -122,7 +117,7 @@ async function writeScript(page: Page, agency_id: string): Promise<void> {
   await question(1).locator("summary").click();
   await field(1, "Question").fill("Do you have a broker's license?");
   await script.getByRole("button", { name: "Add a question" }).click();
-  await page.keyboard.type("Full or part time?");
+  await field(2, "Question").and(page.locator(":focus")).fill("Full or part time?");
   await field(2, "Kind of answer").selectOption("One of several answers");
   for (const [n, name] of ["Full time", "Part time"].entries()) {
     await field(2, "Answer").nth(n).fill(name);
@@ -180,17 +175,11 @@ async function writeScript(page: Page, agency_id: string): Promise<void> {
   await bot.getByRole("button", { name: "Switch off" }).click();
   await page.getByRole("dialog", { name: "Switch off" }).getByRole("button", { name: "Switch off" }).click();
   await bot.getByText("The bot is off").waitFor();
-  // A click would wait until the toast has gone.
-  await bot.getByRole("button", { name: "Publish again version 1" }).press("Enter");
-  await page.getByRole("dialog").getByRole("button", { name: "Publish again" }).click();
-  await bot.getByText("Version 3 is on").waitFor();
-  await toast(page, "The script is published.").last().getByRole("button", { name: "Undo" }).click();
-  await bot.getByText("The bot is off").waitFor();
 
   await opening.fill("Hi");
   await tabs.getByRole("link", { name: "History" }).click();
   await page.getByRole("table", { name: "History" }).getByRole("row", {
-    name: "Nora Quist published version 3 of the bot",
+    name: "Nora Quist published version 1 of the bot",
   })
     .waitFor();
   assert.equal(asked.length, 7);
