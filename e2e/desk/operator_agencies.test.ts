@@ -46,9 +46,6 @@ deskTest(
     await agency.getByRole("button", { name: "Save" }).click();
     await page.getByText("The agency is changed.").waitFor();
 
-    await tabs.getByRole("link", { name: "Orders and greetings" }).click();
-    await page.getByRole("button", { name: "Pause the open order" }).waitFor();
-
     await tabs.getByRole("link", { name: "History" }).click();
     const history = page.getByRole("table", { name: "History" });
     await history.getByRole("row", { name: "08:15" }).getByText(operator.email).waitFor();

@@ -141,20 +141,5 @@ async function distributeWaiting(page: Page): Promise<void> {
   assert.match(await state.innerText(), /filled\s+Raise the order\s+of An agency under test$/);
   assert.equal(await nearest.getAttribute("href"), `#/operator/orders/${order.id}`);
   await page.getByRole("button", { name: /^Distribute/ }).waitFor({ state: "detached" });
-
-  // An order that is closed after the operator has read the counts.
-  await sql`update public.recruiting_orders set quantity = 10, status = 'open' where id = ${order.id}`;
-  await page.reload();
-  await page.getByLabel("Vendor", { exact: true }).selectOption({ label: `${vendor.slug} (1)` });
-  const button = page.getByRole("button", { name: "Distribute 1" });
-  await button.waitFor();
-  await sql`update public.recruiting_orders set status = 'paused' where id = ${order.id}`;
-  await button.click();
-  await page.getByRole("dialog").getByRole("button", { name: "Distribute" }).click();
-  await page.getByText("None was distributed: no open order wants them now.").waitFor();
-  await state.getByRole("button", { name: "Open the order of An agency under test" }).click();
-  await page.getByRole("dialog").getByText("From now on it gets leads.").waitFor();
-  await page.getByRole("dialog").getByRole("button", { name: "Open the order" }).click();
-  await state.getByRole("button", { name: "Distribute now" }).waitFor();
   await sql`delete from public.recruiting_leads where vendor_id = ${vendor.id} and distribution = 'unmatched'`;
 }
