@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import type { Page } from "playwright-core";
 import { sql, stack } from "../support/client.ts";
-import { assertAccessible, assertFits, deskTest, PHONE, signIn, until } from "./harness.ts";
+import { assertFits, deskTest, PHONE, signIn, until } from "./harness.ts";
 import { assertQueued, box, createTalk, createTexter, send, type Talk, texts } from "./talks.ts";
 
 /** Makes a text with files whose copies are in these states. Returns its id. */
@@ -64,7 +64,6 @@ deskTest("a recruit's picture shows once it is fetched; an agent's file goes wit
     assert(place.width > 150 && place.x + place.width <= around.x + around.width);
     await texts(page).getByRole("button", { name: "Download", exact: true }).waitFor();
     await assertFits(page);
-    if (viewport === PHONE.viewport) await assertAccessible(page);
     await page.keyboard.press("Enter");
     await image.waitFor({ state: "detached" });
     await until(() => page.evaluate("document.activeElement.textContent === 'Show picture 1'") as Promise<boolean>);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Page, Route } from "playwright-core";
 import { sql } from "../support/client.ts";
 import { receive } from "../support/sms.ts";
-import { assertAccessible, DESK, deskTest, signIn, until } from "./harness.ts";
+import { DESK, deskTest, signIn, until } from "./harness.ts";
 import {
   assertQueued,
   box,
@@ -206,7 +206,6 @@ async function waitForUser(page: Page, agent: Texter): Promise<void> {
   const asked = texts(page).getByText("Not sent: You wrote this more than 12 hours ago.");
   await asked.waitFor();
   await page.getByText("A text is not sent yet, and waits for your answer.").waitFor();
-  await assertAccessible(page);
   await page.reload();
   await asked.waitFor();
   assert.deepEqual([...await outbox(talk)], []);

@@ -115,7 +115,6 @@ deskTest("what was written before a take-over is not sent after it, and stays to
   assert.equal(await page.locator(".thread .state bdi").innerText(), "Nora Quist");
   assert.equal(await page.getByLabel("What you have not sent").inputValue(), "As I said");
   assert.equal(await page.getByLabel("What you have written").inputValue(), "And one more");
-  await assertAccessible(page);
   await page.getByRole("button", { name: "Ask for this conversation" }).click();
   await page.getByRole("button", { name: "The manager was asked" }).waitFor();
   await (await openBell(page)).getByText("Nora has the conversation with a recruit now.").first().waitFor();

@@ -31,17 +31,19 @@ deskTest(
         values (${agent.agency_id}, ${phones[place]!}, ${state}, 'keyword')`;
     }
     const WORDS = [["May be texted", "Text"], ["Opted out", "Note"], ["Call first", "Note"]] as const;
-    const open = (place: number) => page.evaluate(`location.hash = "#/recruits/${ids[place]}"`);
-    await signIn(page, agent);
-    for (const [place, [words, first]] of WORDS.entries()) {
-      await open(place);
+    const assertOpen = async (place: number) => {
+      const [words, first] = WORDS[place]!;
       await page.locator(`dt:text-is("Texts") + dd`).getByText(words).waitFor();
       await page.getByRole("button", { name: first, exact: true, pressed: true }).waitFor();
       const called = page.getByRole("link", { name: "Call", exact: true }).and(page.locator(".primary"));
       assert.equal(await called.count(), words === "Call first" ? 1 : 0);
-    }
-
-    await open(0);
+    };
+    const open = async (place: number) => {
+      await page.evaluate(`location.hash = "#/recruits/${ids[place]}"`);
+      await assertOpen(place);
+    };
+    await signIn(page, agent, `recruits/${ids[0]}`);
+    await assertOpen(0);
     const signed = page.context().waitForEvent("request", (request) => /\/sign\/resumes\/.*token=/.test(request.url()));
     const opened = page.waitForEvent("popup");
     await page.getByRole("button", { name: "Open the resume" }).click();
@@ -68,6 +70,7 @@ deskTest(
 
     // A recruit that goes to another agent meanwhile is gone from the page.
     const colleague = await signInNewAgent(agent.agency_id);
+    await open(1);
     await open(2);
     await page.getByRole("button", { name: "Text" }).click();
     await text.waitFor();
