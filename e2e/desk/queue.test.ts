@@ -139,10 +139,8 @@ deskTest("an agent works through the own queue, also by keys, and puts a convers
   // A key does nothing to a conversation that nobody has opened yet.
   await box(page, "Ruth").waitFor();
   await page.keyboard.press("e");
-  for (const [key, name] of [["j", "Ruth"], ["j", "Devon"], ["k", "Ruth"]] as const) {
-    await page.keyboard.press(key);
-    await texts(page).getByText(`I am ${name}`).waitFor();
-  }
+  await page.keyboard.press("j");
+  await page.waitForURL(/#\/inbox\/.*[0-9a-f-]{36}$/);
   await page.keyboard.press("r");
   await page.keyboard.type("je k?");
   assert.equal(await box(page, "Ruth").inputValue(), "je k?");

@@ -158,17 +158,10 @@ async function writeScript(page: Page, agency_id: string): Promise<void> {
       only_if: { licensed: "no" },
     },
   ]);
-  // Once it is published, there is nothing to lose.
-  await tabs.getByRole("link", { name: "People" }).click();
-  await tabs.getByRole("link", { name: "Bot" }).click();
-  assert.equal(asked.length, 4);
 
-  await question(2).locator("summary").click();
   await question(2).getByRole("button", { name: "Remove Question 2" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
   await question(2).waitFor({ state: "detached" });
-  await bot.getByRole("button", { name: "Show version 1" }).click();
-  assert.equal(await question(2).count(), 0);
   isLost = true;
   await bot.getByRole("button", { name: "Show version 1" }).click();
   await question(2).waitFor();
@@ -176,11 +169,11 @@ async function writeScript(page: Page, agency_id: string): Promise<void> {
   await page.getByRole("dialog", { name: "Switch off" }).getByRole("button", { name: "Switch off" }).click();
   await bot.getByText("The bot is off").waitFor();
 
-  await opening.fill("Hi");
+  // What is published, or was shown anew, cannot be lost.
   await tabs.getByRole("link", { name: "History" }).click();
   await page.getByRole("table", { name: "History" }).getByRole("row", {
     name: "Nora Quist published version 1 of the bot",
   })
     .waitFor();
-  assert.equal(asked.length, 7);
+  assert.equal(asked.length, 5);
 }
