@@ -161,9 +161,10 @@ async function readBurst(keys: QueryKey[], { conversation_id, lead_id, timeline_
         noteQueries.list(id).queryKey,
       ]),
     ];
+    // Whichever comes first, the latest read counts: the next texts do not wait for a slow one.
+    void readConversationsAgain([...conversations]);
     await Promise.all([
       ...whole.map(readAgain),
-      readConversationsAgain([...conversations]),
       readRowsAgain([recruitQueries.lists()], [...recruits.keys()]),
       ...[...recruits].map(([id, rows]) =>
         readRowsAgain([recruitQueries.timeline(id)], [...rows].filter((row) => row !== null))
