@@ -48,7 +48,10 @@ export interface Stacks {
 /** Scenarios that leave thousands of rows. They run last, because some others read whole tables. */
 const FILL_TABLES = /\/routes\/(bodies|idempotency|import_leads|lead_notifications)\.test\.ts$/;
 
-/** All checks, in the order in which they begin: in general those that take long first, since several run at the same time. */
+/**
+ * All checks, in the order in which they begin, as far as they have their stack alone: in general those that take long
+ * first, since several run at the same time.
+ */
 export const STEPS: Step[] = [
   inChromium(denoStep({
     name: "desk",
@@ -78,6 +81,13 @@ export const STEPS: Step[] = [
     run: (_, print) => succeeds(Deno.execPath(), ["lint"], print),
   },
   denoStep({
+    name: "texting",
+    title: "Texts against a double of Twilio",
+    files: ["dev/testing/graph", "dev/testing/twilio", "e2e/texting"].flatMap((folder) => filesBelow(folder)),
+    alone: "texting",
+    isRetried: true,
+  }),
+  denoStep({
     name: "schema",
     title: "Schemas and migrations make one database",
     remedy:
@@ -94,18 +104,11 @@ export const STEPS: Step[] = [
     alone: "plain",
     isRetried: true,
   }),
-  {
-    name: "check",
-    title: "Types of the code",
-    remedy: "Correct the code; npm run check shows what is left.",
-    run: (_, print) => succeeds("npm", ["run", "--silent", "check"], print),
-  },
   denoStep({
-    name: "texting",
-    title: "Texts against a double of Twilio",
-    files: ["dev/testing/graph", "dev/testing/twilio", "e2e/texting"].flatMap((folder) => filesBelow(folder)),
+    name: "faults",
+    title: "Scenarios over HTTP while a part of the stack is stopped or a row is locked",
+    files: filesBelow("e2e/faults"),
     alone: "texting",
-    isRetried: true,
   }),
   {
     name: "pgtap",
@@ -114,6 +117,19 @@ export const STEPS: Step[] = [
     files: filesBelow("supabase/tests", ".test.sql"),
     run: pgtap,
   },
+  denoStep({
+    name: "hosted",
+    title: "What a hosted project does otherwise",
+    files: filesBelow("dev/testing/hosted"),
+    // Some of its scenarios take rights away for a moment.
+    alone: "texting",
+  }),
+  denoStep({
+    name: "local",
+    title: "Tests of the local stack, and an account of every request during its faults",
+    // The last ones kill parts of the stack that all share.
+    files: ["dev/local", "dev/chaos"].flatMap((folder) => filesBelow(folder)),
+  }),
   denoStep({
     name: "unit",
     title: "Unit tests",
@@ -126,30 +142,17 @@ export const STEPS: Step[] = [
     // It makes the client of the database for a double of it, and the client is made once.
     atOnce: [/\/_shared\/database\./],
   }),
-  denoStep({
-    name: "local",
-    title: "Tests of the local stack, and an account of every request during its faults",
-    // The last ones kill parts of the stack that all share.
-    files: ["dev/local", "dev/chaos"].flatMap((folder) => filesBelow(folder)),
-  }),
-  denoStep({
-    name: "faults",
-    title: "Scenarios over HTTP while a part of the stack is stopped or a row is locked",
-    files: filesBelow("e2e/faults"),
-    alone: "texting",
-  }),
-  denoStep({
-    name: "hosted",
-    title: "What a hosted project does otherwise",
-    files: filesBelow("dev/testing/hosted"),
-    // Some of its scenarios take rights away for a moment.
-    alone: "texting",
-  }),
   inChromium(denoStep({
     name: "demo",
     title: "The demonstration, and the tour through it",
     files: filesBelow("dev/demo"),
   })),
+  {
+    name: "check",
+    title: "Types of the code",
+    remedy: "Correct the code; npm run check shows what is left.",
+    run: (_, print) => succeeds("npm", ["run", "--silent", "check"], print),
+  },
   {
     name: "imports",
     title: "Imports between folders go one way",
