@@ -4,7 +4,7 @@ import { ROOT } from "../local/mod.ts";
 export type Print = (lines: string) => void;
 
 /** After so many milliseconds a program hangs: it is ended, and what it has printed shows where. */
-const LONGEST = 30 * 60_000;
+const LONGEST = 15 * 60_000;
 
 const interruption = new AbortController();
 

@@ -59,7 +59,7 @@ export const STEPS: Step[] = [
     files: filesBelow("e2e/desk"),
     alone: "desk",
     places: 2,
-    // They wait more than they work.
+    // One group alone would leave a core idle.
     atOnce: [
       // The first three see, count and change what belongs to all agencies. The others make the groups take equally long.
       /\/(operator|mapping|look_up|home|recruit|sales|settings)/,
