@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
 import { exampleTest, showExample } from "./examples.ts";
-import { assertAccessible, assertFits, PHONE, until } from "./harness.ts";
+import { assertAccessible, assertAccessibleInDarkToo, assertFits, PHONE, until } from "./harness.ts";
 
 /** Whether an element has the focus. */
 async function hasFocus(element: Locator): Promise<boolean> {
@@ -64,7 +64,7 @@ exampleTest(
     assert.deepEqual(await page.evaluate("test.given"), [{ email: "maya@example.com" }]);
     await page.evaluate("test.reject('Try again in a minute.')");
     await page.getByRole("alert").getByText("Try again in a minute.").waitFor();
-    await assertAccessible(page);
+    await assertAccessibleInDarkToo(page);
     await field.press("Enter");
     await page.evaluate("test.resolve()");
     await page.getByRole("status").getByText("Saved").waitFor();
@@ -79,7 +79,7 @@ exampleTest(
     await page.getByText("The view is back").waitFor();
 
     await showExample(page, "parts");
-    await assertAccessible(page);
+    await assertAccessibleInDarkToo(page);
     await page.setViewportSize(PHONE.viewport!);
     await assertFits(page);
   },
@@ -174,7 +174,7 @@ exampleTest(
     await button.focus();
     await page.keyboard.press("Enter");
     await page.locator("[role=menuitem]:focus", { hasText: "Snooze" }).waitFor();
-    await assertAccessible(page);
+    await assertAccessibleInDarkToo(page);
     await page.keyboard.press("ArrowUp");
     await page.keyboard.press("Enter");
     assert.equal(await page.locator("output").innerText(), "delete;");
@@ -186,7 +186,7 @@ exampleTest(
     await showExample(page, "palette");
     const options = page.getByRole("option");
     assert.equal(await options.count(), 3);
-    await assertAccessible(page);
+    await assertAccessibleInDarkToo(page);
     await page.keyboard.type("rec go");
     assert.deepEqual(await options.locator("bdi").allInnerTexts(), ["Recruits", "Maya Ortiz"]);
     await page.keyboard.press("ArrowDown");
@@ -214,7 +214,7 @@ exampleTest(
     const toasts = page.locator(".toast");
     for (let n = 0; n < 4; n++) await page.getByRole("button", { name: "Move" }).click();
     assert.deepEqual(await toasts.locator("> span").allInnerTexts(), ["Moved 2", "Moved 3", "Moved 4"]);
-    await assertAccessible(page);
+    await assertAccessibleInDarkToo(page);
     await toasts.first().getByRole("button", { name: "Undo" }).click();
     assert.equal(await page.locator("output").innerText(), "undo 2;");
     await page.mouse.move(0, 0);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
 import { sql } from "../support/client.ts";
 import { receive } from "../support/sms.ts";
-import { assertAccessible, deskTest, until } from "./harness.ts";
+import { assertAccessibleInDarkToo, deskTest, until } from "./harness.ts";
 import {
   assertQueued,
   box,
@@ -79,7 +79,7 @@ deskTest("each text says who wrote it, and in quiet hours when it goes; a note i
   const note = entry("Has a licence in Texas.");
   await note.getByText("Your note").waitFor();
   assert.notEqual(await colourOf(note), await colourOf(texts(page).getByText("Who is this?")));
-  await assertAccessible(page);
+  await assertAccessibleInDarkToo(page);
   await until(async () => await noteBox(page).inputValue() === "");
   const [, stored] = await sql`
   select body, agent_id from public.recruit_notes where recruiting_lead_id = ${talk.lead_id} order by created_at`;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { createVendor, sql } from "../support/client.ts";
 import { type Conversation, createConversation, receive } from "../support/sms.ts";
-import { assertAccessible, assertFits, deskTest, NARROW, signIn, until } from "./harness.ts";
+import { assertAccessible, assertAccessibleInDarkToo, assertFits, deskTest, NARROW, signIn, until } from "./harness.ts";
 import { rows } from "./recruit_rows.ts";
 import { createTeam } from "./teams.ts";
 
@@ -92,7 +92,7 @@ deskTest(
     assert.equal(await page.getByRole("navigation").getByRole("link").first().innerText(), "Home");
     await table(page, "Orders").getByText("of 400").waitFor();
     await table(page, "Recruits by vendor").getByRole("row", { name: /Bright Careers/ }).waitFor();
-    await assertAccessible(page);
+    await assertAccessibleInDarkToo(page);
     const needs = page.getByRole("region", { name: "Needs you" }).getByRole("listitem");
     const undelivered = needs.filter({ hasText: "1 text was not delivered to Grace Marsh, last text " });
     await undelivered.waitFor();

@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { sql } from "../support/client.ts";
 import { eventually } from "../support/processes.ts";
 import { receive } from "../support/sms.ts";
-import { assertAccessible, deskTest, signIn } from "./harness.ts";
+import { assertAccessibleInDarkToo, deskTest, signIn } from "./harness.ts";
 import {
   assertRows,
   box,
@@ -48,7 +48,7 @@ deskTest("who waits longest is first, a search goes through all, and earlier tex
   await page.locator(".thread").getByRole("heading", { name: "Devon" }).waitFor();
   await texts(page).getByText("Hello").waitFor();
   await list(page).getByRole("link", { name: /Devon.*unread/ }).waitFor();
-  await assertAccessible(page);
+  await assertAccessibleInDarkToo(page);
   // The rail counts what Waiting has.
   await list(page).getByRole("button", { name: "Waiting 3" }).waitFor();
   await page.getByRole("link", { name: "Inbox 3 waiting" }).waitFor();

@@ -5,7 +5,7 @@ import { signInNewOperator, type User } from "../support/agents.ts";
 import { createOrder, createVendor, send, sql, type Vendor, withKey } from "../support/client.ts";
 import { actionsOf } from "../support/operator.ts";
 import { newPhone } from "../support/sms.ts";
-import { assertAccessible, assertFits, deskTest, PHONE, signIn } from "./harness.ts";
+import { assertAccessible, assertAccessibleInDarkToo, assertFits, deskTest, PHONE, signIn } from "./harness.ts";
 
 /** A vendor whose name says nothing of its slug. */
 async function createNamedVendor(): Promise<Vendor & { name: string }> {
@@ -117,7 +117,7 @@ deskTest(
     const own = page.getByRole("region", { name: "Why it gets leads" }).locator("[aria-current]");
     await own.getByText("filled").waitFor();
     await own.getByText(`1 of 1 leads, priority 1000. Took 1 of the 2`).waitFor();
-    await assertAccessible(page);
+    await assertAccessibleInDarkToo(page);
 
     // What was found is there again. Of more than 20 the page says so, and how to find the right one.
     await page.goBack();

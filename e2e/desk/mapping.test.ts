@@ -5,7 +5,7 @@ import { signInNewOperator, type User } from "../support/agents.ts";
 import { createVendor, send, sql, type Vendor, withKey } from "../support/client.ts";
 import { reject } from "../support/deliveries.ts";
 import { actionsOf } from "../support/operator.ts";
-import { assertAccessible, assertFits, deskTest, PHONE, rendered, signIn, until } from "./harness.ts";
+import { assertAccessibleInDarkToo, assertFits, deskTest, PHONE, rendered, signIn, until } from "./harness.ts";
 import { MISSING_FIRST_NAME } from "../../supabase/functions/recruiting/ingest/lead.ts";
 
 const MAPPING = { fields: { first_name: "person.nom" } };
@@ -211,7 +211,7 @@ async function keepTyped(page: Page, operator: User): Promise<void> {
   assert.deepEqual(JSON.parse(await conflict.getByRole("region", { name: "Saved mapping" }).innerText()), theirs);
   // What is read again is pale.
   await page.locator('[aria-busy="true"]').waitFor({ state: "detached" });
-  await assertAccessible(page);
+  await assertAccessibleInDarkToo(page);
   await conflict.getByRole("button", { name: "Go on with mine" }).click();
   await conflict.waitFor({ state: "detached" });
   await page.getByRole("button", { name: "Save", exact: true }).click();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { signInNewOperator } from "../support/agents.ts";
 import { createVendor, sql } from "../support/client.ts";
-import { assertAccessible, assertFits, deskTest, PHONE, signIn, until } from "./harness.ts";
+import { assertAccessible, assertAccessibleInDarkToo, assertFits, deskTest, PHONE, signIn, until } from "./harness.ts";
 import { createTeam } from "./teams.ts";
 
 deskTest(
@@ -91,7 +91,7 @@ async function resumeDestination(page: Page, agency_id: string, name: string): P
   const log = page.getByRole("table", { name: "Log" });
   await until(async () => (await log.getByRole("rowheader").allInnerTexts()).join() === "test,new lead");
   await log.getByRole("link", { name: "Ada" }).and(page.locator(`[href="#/operator/search/${lead!.id}"]`)).waitFor();
-  await assertAccessible(page);
+  await assertAccessibleInDarkToo(page);
   await page.goBack();
   await seen.getByRole("button", { name: "Resume crm" }).click();
   await seen.getByRole("button", { name: "Resume crm" }).waitFor({ state: "detached" });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { signInNewOperator } from "../support/agents.ts";
 import { createOrder, createVendor, sql, storedLeads } from "../support/client.ts";
-import { assertAccessible, deskTest, signIn } from "./harness.ts";
+import { assertAccessibleInDarkToo, deskTest, signIn } from "./harness.ts";
 
 /** Presses a button, and the one that confirms it. */
 async function press(page: Page, name: string): Promise<void> {
@@ -35,7 +35,7 @@ deskTest(
     await form.getByLabel("Agent").selectOption({ label: "Agent 1" });
     await form.getByRole("button", { name: "Create the order" }).click();
     await form.getByText("must be a whole number from 1 to 999,999").waitFor();
-    await assertAccessible(page);
+    await assertAccessibleInDarkToo(page);
     await form.getByLabel("Leads in all").fill("12");
     await form.getByLabel("States").fill("il, tx");
     await form.getByRole("button", { name: "Create the order" }).click();

@@ -5,7 +5,7 @@ import { signInNewOperator } from "../support/agents.ts";
 import { createOrder, createVendor, sql, storedLeads, type Vendor } from "../support/client.ts";
 import { reject, type Rejection } from "../support/deliveries.ts";
 import { actionsOf } from "../support/operator.ts";
-import { assertAccessible, assertFits, deskTest, PHONE, signIn } from "./harness.ts";
+import { assertAccessibleInDarkToo, assertFits, deskTest, PHONE, signIn } from "./harness.ts";
 import { wake } from "./tokens.ts";
 import { MISSING_FIRST_NAME } from "../../supabase/functions/recruiting/ingest/lead.ts";
 
@@ -77,7 +77,7 @@ deskTest(
     await page.getByText("A replay would store this lead, and distribute it:").waitFor();
     await page.getByRole("definition").getByText("Ada", { exact: true }).waitFor();
     await assertFits(page);
-    await assertAccessible(page);
+    await assertAccessibleInDarkToo(page);
     assert.deepEqual([(await storedLeads(vendor)).length, await openCount(vendor)], [0, 2]);
 
     // Of what is kept in part the beginning is shown, and it is called so.

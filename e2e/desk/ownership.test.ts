@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { sql } from "../support/client.ts";
 import { receive } from "../support/sms.ts";
-import { assertAccessible, assertFits, deskTest, NARROW, signIn, until, withOther } from "./harness.ts";
+import { assertAccessibleInDarkToo, assertFits, deskTest, NARROW, signIn, until, withOther } from "./harness.ts";
 import {
   assertQueued,
   box,
@@ -138,7 +138,7 @@ deskTest("a recruit who may be in danger is an alert, comes first in the bell, a
   const items = bell.getByRole("listitem");
   await items.nth(2).waitFor();
   assert.ok((await items.first().textContent())!.startsWith(line));
-  await assertAccessible(page);
+  await assertAccessibleInDarkToo(page);
   await page.setViewportSize(NARROW);
   await assertFits(page);
   await bell.getByRole("button", { name: "Mark all as read" }).click();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { createAgentWithLead } from "../support/agents.ts";
 import { sql } from "../support/client.ts";
-import { assertAccessible, chromium, DESK, deskTest, hasChromium, PHONE, signIn, until } from "./harness.ts";
+import { assertAccessibleInDarkToo, chromium, DESK, deskTest, hasChromium, PHONE, signIn, until } from "./harness.ts";
 
 type Agent = Awaited<ReturnType<typeof createAgentWithLead>>;
 
@@ -158,7 +158,7 @@ deskTest("what was typed stays: at a second start, offline, refused, and once it
   const premium = popout.getByLabel("Annual premium");
   await popout.locator("label", { has: premium }).getByText("Is required.").waitFor();
   assert.equal(await premium.getAttribute("aria-invalid"), "true");
-  await assertAccessible(popout);
+  await assertAccessibleInDarkToo(popout);
   await premium.fill("300");
   await popout.route("**/rpc/submit_lead_presentation", async (route) => {
     if (route.request().method() !== "POST") return await route.continue();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { sql } from "../support/client.ts";
 import { receive } from "../support/sms.ts";
-import { assertAccessible, DESK, deskTest, rendered, signIn, until } from "./harness.ts";
+import { assertAccessible, assertAccessibleInDarkToo, DESK, deskTest, rendered, signIn, until } from "./harness.ts";
 import {
   assertRows,
   box,
@@ -171,7 +171,7 @@ deskTest("an agent works through the own queue, also by keys, and puts a convers
   await page.keyboard.press("?");
   const dialog = page.getByRole("dialog", { name: "Keys" });
   await dialog.getByText("The next conversation of the list").waitFor();
-  await assertAccessible(page);
+  await assertAccessibleInDarkToo(page);
   await page.keyboard.press("j");
   await dialog.getByLabel("Single keys work").uncheck();
   await dialog.getByRole("button", { name: "Close" }).click();

@@ -5,7 +5,7 @@ import { createAgentWithLead } from "../support/agents.ts";
 import { sql } from "../support/client.ts";
 import { newPhone } from "../support/sms.ts";
 import { createRecruits, rows } from "./recruit_rows.ts";
-import { assertAccessible, assertFits, deskTest, PHONE, signIn, until } from "./harness.ts";
+import { assertAccessibleInDarkToo, assertFits, deskTest, PHONE, signIn, until } from "./harness.ts";
 
 deskTest(
   "an agent finds recruits, who are unread until they are opened, and sets a stage, which the timeline has with all else",
@@ -116,7 +116,7 @@ async function changeStages(
     const calls = await sql`select outcome from public.recruit_calls where recruiting_lead_id = ${id}`;
     return calls.length === 1 && calls[0]!.outcome === "no_answer";
   });
-  await assertAccessible(page);
+  await assertAccessibleInDarkToo(page);
   await timeline.getByRole("listitem").filter({ hasText: "Hi" }).getByRole("link").click();
   await page.waitForURL(new RegExp(`#/inbox/${talks[0]}`));
   // The texts stand beside it, those of other conversations do not.

@@ -4,7 +4,7 @@ import { createAgentWithLead, signInNewAgent } from "../support/agents.ts";
 import { sql } from "../support/client.ts";
 import { newPhone } from "../support/sms.ts";
 import { createRecruits, rows } from "./recruit_rows.ts";
-import { assertAccessible, assertFits, deskTest, signIn, until } from "./harness.ts";
+import { assertAccessibleInDarkToo, assertFits, deskTest, signIn, until } from "./harness.ts";
 
 /** What the bot asks. */
 const SCRIPT = {
@@ -76,7 +76,7 @@ deskTest(
 
     await page.getByRole("checkbox", { name: "Select Zoe" }).check();
     await page.getByRole("checkbox", { name: "Select Ada" }).check();
-    await assertAccessible(page);
+    await assertAccessibleInDarkToo(page);
     await page.getByLabel("Set their stage").selectOption("Interview");
     await page.getByText("2 recruits set to Interview.").waitFor();
     assert.equal(await page.getByLabel("Stage of Zoe").inputValue(), "interview");
@@ -115,7 +115,7 @@ deskTest(
       .waitFor();
     const stack = (stage: string) => page.getByRole("region", { name: stage, exact: true });
     await stack("Interview").getByRole("heading", { name: "Interview 2" }).waitFor();
-    await assertAccessible(page);
+    await assertAccessibleInDarkToo(page);
     await stack("New").getByRole("listitem").filter({ hasText: "Ben" }).dragTo(stack("Hired"));
     await stack("Hired").getByRole("link", { name: "Ben" }).waitFor();
     await page.getByText("Ben is in Hired now.").waitFor();

@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { createLead, signInNewAgent } from "../support/agents.ts";
 import { createAgency, sql } from "../support/client.ts";
 import { rows } from "./recruit_rows.ts";
-import { assertAccessible, assertFits, deskTest, signIn, until } from "./harness.ts";
+import { assertAccessibleInDarkToo, assertFits, deskTest, signIn, until } from "./harness.ts";
 
 async function textOf(page: Page, row = 0): Promise<string> {
   await rows(page).nth(row).waitFor();
@@ -65,7 +65,7 @@ deskTest(
       /^Rosa Delgado \(773\) 555-0112 IL Final expense Presented NQ Nora Quist \d+:\d\d [AP]M 1 1 \d+:\d\d [AP]M Present again/,
     );
     assert.equal(await rows(page).first().getByRole("link").getAttribute("href"), "tel:+17735550112");
-    await assertAccessible(page);
+    await assertAccessibleInDarkToo(page);
     await page.setViewportSize({ width: 768, height: 1024 });
     await assertFits(page);
     const button = await page.getByRole("button", { name: "Present to" }).first().boundingBox();

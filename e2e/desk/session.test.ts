@@ -6,7 +6,16 @@ import { adminJson } from "../support/admin.ts";
 import { createAgentWithLead, signInNewAgent } from "../support/agents.ts";
 import { createAgency, sql } from "../support/client.ts";
 import { expire, refreshTokenIn, revoke, wake } from "./tokens.ts";
-import { assertAccessible, DESK, deskTest, PHONE, signIn, signInByForm, until } from "./harness.ts";
+import {
+  assertAccessible,
+  assertAccessibleInDarkToo,
+  DESK,
+  deskTest,
+  PHONE,
+  signIn,
+  signInByForm,
+  until,
+} from "./harness.ts";
 
 deskTest("an agent signs in on a phone, out also offline, and is told what is not for agents", async (page) => {
   const { agent_id, email, password } = await createAgentWithLead();
@@ -17,7 +26,7 @@ deskTest("an agent signs in on a phone, out also offline, and is told what is no
   await page.getByLabel("Password").fill("wrong");
   await press(page, "Sign in");
   await page.getByText("The e-mail address or the password is wrong.").waitFor();
-  await assertAccessible(page);
+  await assertAccessibleInDarkToo(page);
 
   await page.getByLabel("Password").fill(password);
   for (

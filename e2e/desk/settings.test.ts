@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { sql } from "../support/client.ts";
 import { createConversation, receive } from "../support/sms.ts";
-import { assertAccessible, assertFits, deskTest, NARROW, signIn, until } from "./harness.ts";
+import { assertAccessible, assertAccessibleInDarkToo, assertFits, deskTest, NARROW, signIn, until } from "./harness.ts";
 import { createTeam } from "./teams.ts";
 import { wake } from "./tokens.ts";
 
@@ -59,7 +59,7 @@ deskTest(
 
     await tabs.getByRole("link", { name: "Notifications" }).click();
     await page.getByText("Nobody gets an alert while the desk is closed.").waitFor();
-    await assertAccessible(page);
+    await assertAccessibleInDarkToo(page);
     await page.getByRole("button", { name: "Turn on mine" }).click();
     const mails = page.getByRole("group", { name: "Mail me" });
     await mails.getByLabel("A new lead").check();
