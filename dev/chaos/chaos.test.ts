@@ -20,7 +20,7 @@ Deno.test("chaos: of 400 requests during 4 faults none is lost, doubled, orphane
     requests: 400,
     faults: 4,
     only: ["Postgres is killed", "PostgREST stands still", "the functions are killed", "the distribution lock is held"],
-    rate: 60,
+    rate: 30,
     seconds: 1.5,
     seed: 1,
     say: () => {},
