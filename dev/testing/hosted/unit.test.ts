@@ -11,7 +11,7 @@ Deno.test({
   name: "on the platform's Deno the unit tests of JSON and of requests to checked addresses pass",
   ignore: !existsSync(HOSTED_DENO),
   async fn() {
-    const tests = ["json", "json_reader", "json_scan", "pinned_request"]
+    const tests = ["json", "json_reader", "pinned_request"]
       .map((name) => `supabase/functions/_shared/${name}.test.ts`);
     const { code, output } = await run(HOSTED_DENO, ["test", "--allow-all", "--no-check", ...tests]);
     assert.equal(code, 0, output);
