@@ -9,12 +9,12 @@ truncate private.metric_days;
 select pg_temp.create_vendor('vendor ' || n) from generate_series(1, 10) n;
 insert into public.recruiting_leads (vendor_id, vendor_lead_id, first_name, distribution, created_at)
 select md5('vendor ' || 1 + n % 10)::uuid, n, 'Lead', case when n % 50 = 0 then 'unmatched' else 'not_requested' end,
-  now() - interval '100 days' * (1 - n / 3000.0)
-from generate_series(1, 3000) n;
+  now() - interval '100 days' * (1 - n / 1500.0)
+from generate_series(1, 1500) n;
 create temp table read_before as select pg_temp.rows_read('public.recruiting_leads') as rows;
 select lives_ok('select public.read_metrics()', 'the figures can be read');
 -- Those of a day, and those that wait.
-select cmp_ok(pg_temp.rows_read('public.recruiting_leads') - (select rows from read_before), '<', 200::bigint, 'few leads are read');
+select cmp_ok(pg_temp.rows_read('public.recruiting_leads') - (select rows from read_before), '<', 100::bigint, 'few leads are read');
 
 create function pg_temp.created() returns numeric language sql as $$
   select sum((s ->> 'value')::numeric)

@@ -130,9 +130,9 @@ drop trigger fail on public.agent_notifications;
 insert into public.recruiting_leads (vendor_id, first_name, vendor_metadata, distribution, agency_id, agent_id, distributed_at)
 select md5('vendor')::uuid, 'Lead', jsonb_build_object('phone', '+1888' || 1000000 + n), 'distributed', md5('agency')::uuid,
   md5('cal')::uuid, now() - n * interval '1 second'
-from generate_series(1, 3000) n;
+from generate_series(1, 1500) n;
 insert into public.unmatched_texts (recruit_phone, service_phone)
-select '+1777' || n, '+1666' || 1000 + n % 500 from generate_series(1, 3000) n;
+select '+1777' || n, '+1666' || 1000 + n % 500 from generate_series(1, 1500) n;
 set local max_parallel_workers_per_gather = 0;
 create function pg_temp.rows_read(read_table regclass, query text, person text) returns bigint language plpgsql as $$
 declare
