@@ -339,8 +339,6 @@ select is_empty(
   'a preview says where the next leads go: next_agent() in supabase/schemas/recruiting/placement.sql has the rule of lock_agents()');
 select cmp_ok((select count(distinct went_to)::integer from result), '>', 3, 'the next leads go to various agents');
 
--- Worlds to explain alone
-select pg_temp.in_world(n, -n / 200.0, 'select pg_temp.explain(world)') from generate_series(61, 70) n;
 select is_empty(
   'select seed, subject, said, chosen from explained where said is distinct from chosen',
   'explain_lead() and explain_order() say what best_order() chooses: supabase/schemas/operators/explain.sql has its rule');

@@ -57,11 +57,11 @@ create function pg_temp.state_of(name text) returns text language sql as $$
   from public.recruiting_conversations c left join public.bot_sessions s on s.conversation_id = c.id where c.id = md5(name)::uuid
 $$;
 
--- A conversation of a thousand texts, in which we have texted 60 times
+-- A conversation of 500 texts, in which we have texted 60 times
 select pg_temp.begin_talk('flood');
 insert into public.recruiting_messages (conversation_id, direction, sender_type, body, created_at)
 select md5('flood')::uuid, 'inbound', 'recruit', 'ok', now() - interval '1 day' - n * interval '1 second'
-from generate_series(1, 1000) n;
+from generate_series(1, 500) n;
 with sent as (
   insert into public.recruiting_messages (conversation_id, direction, sender_type, body, created_at)
   select md5('flood')::uuid, 'outbound', 'bot', 'Hi', now() - n * interval '1 minute' from generate_series(1, 60) n
@@ -99,12 +99,12 @@ update public.agents set is_active = first_name <> 'former' where agency_id = md
 
 -- Long texts
 select pg_temp.begin_talk('long');
-select pg_temp.write('long', repeat(U&'\FDFA', 60000));
+select pg_temp.write('long', repeat(U&'\FDFA', 5000));
 select is(
   length(pg_temp.turn_of('long') #>> '{texts,0,body}'), 1600,
   'the bot reads as much of a text as the provider sends');
 select is(
-  (select length(body) from public.recruiting_messages where conversation_id = md5('long')::uuid), 60000,
+  (select length(body) from public.recruiting_messages where conversation_id = md5('long')::uuid), 5000,
   'all of it is stored');
 
 -- An answering machine
