@@ -52,7 +52,7 @@ Deno.test("a read of a row that comes after another user has signed in shows not
   assert.equal(shown(), undefined);
 });
 
-Deno.test("a row is read once for all that shows it, and stands in the lists to which it belongs", async () => {
+Deno.test("a row is read once for all queries that show it, and appears in its lists", async () => {
   const stored = [{ id: "1", words: "old" }, { id: "2", words: "old" }];
   const reads: string[][] = [];
   let hold: Promise<void> | undefined;

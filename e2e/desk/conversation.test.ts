@@ -38,7 +38,7 @@ async function sendAs({ client }: Texter, { id }: Talk, body: string): Promise<v
   assert.equal(error, null);
 }
 
-deskTest("each text says who wrote it, and in quiet hours when it goes; a note is never sent", async (page) => {
+deskTest("each text names its author, and in quiet hours when it is sent; a note is never sent", async (page) => {
   const manager = await createTexter("manager");
   const omar = await createColleague(manager);
   const talk = await createTalk(omar);

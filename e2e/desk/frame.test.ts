@@ -27,7 +27,7 @@ const VIEWS = Object.entries({
   Operator: "Today",
 });
 
-deskTest("a view with a fault leaves the frame; each has its title, the focus, its entry, and fits", async (page) => {
+deskTest("a view that fails leaves the frame; each has its title, the focus and its entry, and fits", async (page) => {
   const violations: string[] = [];
   await page.exposeFunction("violated", (directive: string) => violations.push(directive));
   await page.addInitScript(`

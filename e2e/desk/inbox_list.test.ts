@@ -23,7 +23,7 @@ import { wake } from "./tokens.ts";
 /** A read of the list of conversations, or of some of its rows. */
 const OF_LIST = /\/rest\/v1\/inbox\?/;
 
-deskTest("who waits longest is first, a search goes through all, and earlier texts are on request", async (page) => {
+deskTest("the longest wait comes first, a search covers all, and earlier texts load on request", async (page) => {
   const agent = await createTexter();
   const devon = await createTalk(agent, "Devon");
   const sam = await createTalk(agent, "Sam");

@@ -60,7 +60,7 @@ function toast(page: Page, words: string) {
   return page.locator(".toast").filter({ hasText: words });
 }
 
-deskTest("a notification has the first name alone, opens the recruit, and comes once for two tabs", async (page) => {
+deskTest("a notification shows only the first name, opens the recruit, and appears once for two tabs", async (page) => {
   await standInForNotifications(page, "granted", "granted");
   const agent = await createTexter();
   const talk = await createTalk(agent, "Devon", { last_name: "Oakford" });
@@ -140,7 +140,7 @@ async function notifyOnce(page: Page, agent: Texter): Promise<void> {
   await other.close();
 }
 
-deskTest("a toast, icons and, if wanted, a sound tell of a recruit; a login is asked for more once", async (page) => {
+deskTest("a toast, icons and an optional sound announce a recruit; notifications are offered once", async (page) => {
   await standInForNotifications(page, "denied");
   await page.addInitScript(`
   navigator.setAppBadge = async (count) => { globalThis.badge = count; };

@@ -104,7 +104,7 @@ async function openOfTwo(page: Page, status: "bot" | "escalated" = "escalated"):
   return { ...talk, untilRead };
 }
 
-deskTest("no reply, a cancelled text and another try show at once, and a refusal takes them back", async (page) => {
+deskTest("Done, a cancelled text and a retry show at once, and a refusal takes them back", async (page) => {
   const talk = await openOfTwo(page);
   let call = await hold(page, "no_reply_needed");
   const row = list(page).getByRole("link", { name: /Maya/ });

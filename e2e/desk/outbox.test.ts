@@ -157,7 +157,7 @@ async function signOutAndDelete(page: Page, omar: Texter, talk: Talk): Promise<v
   assert.deepEqual((await outbox(talk)).map(({ body }) => body), ["It has arrived", "A secret text", "Under way"]);
 }
 
-deskTest("what waits goes back to the box after a STOP, and waits after 12 hours or above a limit", async (page) => {
+deskTest("a STOP returns a waiting text to the box; after 12 hours or above a limit it waits", async (page) => {
   const agent = await createTexter();
   const talk = await openTalk(page, agent);
   await sendWithoutNetwork(page, "Are you there?");

@@ -27,7 +27,7 @@ async function createTeam() {
   return { manager, omar, talk };
 }
 
-deskTest("a text of a manager takes a conversation from the one agent it asks about, who asks for it", async (page) => {
+deskTest("a manager's text takes a conversation only from the agent it names, who can ask for it", async (page) => {
   const { manager, omar, talk } = await createTeam();
   await withOther(page, async (other) => {
     await signIn(other, omar, `inbox/${talk.id}`);

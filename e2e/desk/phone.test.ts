@@ -144,7 +144,7 @@ deskTest("in a small window and above a keyboard Send is there, and the texts ha
   await assertWorkable(page, 440);
 }, PHONE);
 
-deskTest("a phone shows the list, of which each row is reached, or the conversation, and long names", async (page) => {
+deskTest("a phone shows the list, each row of it, or the conversation; long names hide nothing", async (page) => {
   const manager = await createTexter("manager");
   const omar = await createColleague(manager, "Bartholomew-Alexander Montgomery");
   await sql`update public.agents set last_name = 'Wolfeschlegelsteinhausenbergerdorff' where id = ${omar.agent_id}`;

@@ -17,7 +17,7 @@ import {
   until,
 } from "./harness.ts";
 
-deskTest("an agent signs in on a phone, out also offline, and is told what is not for agents", async (page) => {
+deskTest("an agent signs in on a phone, signs out also offline, and learns what is not for agents", async (page) => {
   const { agent_id, email, password } = await createAgentWithLead();
   await page.goto(DESK);
   await page.getByRole("heading", { name: "Sign in" }).waitFor();

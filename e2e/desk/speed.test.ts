@@ -26,7 +26,7 @@ const COUNT_RENDERED = `
     onCommitFiberRoot: (_, root) => count(root.current, false),
   };`;
 
-deskTest("the inbox stands with at most 170 kB of script, and a key renders the composer alone", async (page) => {
+deskTest("the inbox loads at most 170 kB of script, and a key renders the composer alone", async (page) => {
   await page.addInitScript(COUNT_RENDERED);
   const agent = await createTexter();
   const talk = await createTalk(agent);

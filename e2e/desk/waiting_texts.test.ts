@@ -21,7 +21,7 @@ async function writeWithoutConversation(agent: Texter, name: string, bodies: str
   for (const Body of bodies) await receive(talk, { Body });
 }
 
-deskTest("eleven who wait are seen at once, beside texts without a conversation, which start one", async (page) => {
+deskTest("eleven waiting recruits are visible at once, beside texts that start a conversation", async (page) => {
   const manager = await createTexter("manager");
   const omar = await createColleague(manager);
   for (let n = 0; n < 12; n++) await tell(await createTalk(manager, `Ruth ${n}`), [["recruit", "Hi", 100 - n]]);
