@@ -161,7 +161,7 @@ async function readBurst(keys: QueryKey[], { conversation_id, lead_id, timeline_
         noteQueries.list(id).queryKey,
       ]),
     ];
-    // Whichever comes first, the latest read counts: the next texts do not wait for a slow one.
+    // Not awaited: a slow read must not delay the next texts. The latest read counts.
     void readConversationsAgain([...conversations]);
     await Promise.all([
       ...whole.map(readAgain),

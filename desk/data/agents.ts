@@ -22,13 +22,13 @@ export const agentQueries = {
         return agents.map(({ id, first_name, last_name }) => ({ id, name: [first_name, last_name].join(" ").trim() }));
       },
     }),
-  /** The names of agents, which hardly ever change: what nobody observes is kept for five minutes. */
+  /** The names of agents. They rarely change, so they are read once and kept until unused for five minutes. */
   names: (ids: string[]) =>
     queryOptions({
       queryKey: ["agent names", ids],
       queryFn: () => call(supabase.from("agents").select("id, first_name, last_name").in("id", ids)),
       staleTime: Infinity,
-      // Who asks for them tries again.
+      // The query that asks for them retries.
       retry: false,
     }),
 };

@@ -8,9 +8,9 @@ const MOST_CHANGED = 50;
 
 /** Changes and reads of rows are numbered as they begin. */
 let begun = 0;
-/** For each row the latest change. */
+/** The number of the latest change of each row. */
 const latestChange = new Map<string, number>();
-/** For each query and row the read that the query has it from, where it was read alone. */
+/** For each query, the number of the latest read of a single row that was placed in it, by the row's id. */
 const latestRead = new WeakMap<Query<unknown>, Map<string, number>>();
 
 /** A row of any list. */
@@ -19,8 +19,8 @@ interface Row {
 }
 
 /**
- * Reads single rows again wherever they are shown: in each list, or alone, whose key begins as one of these. What is not
- * shown is read when it is.
+ * Reads single rows again in each active query whose key begins with one of these. An inactive query is read when it is
+ * shown.
  */
 export async function readRowsAgain(queryKeys: QueryKey[], ids: string[]): Promise<void> {
   if (ids.length === 0) return;
@@ -35,7 +35,7 @@ export async function readRowsAgain(queryKeys: QueryKey[], ids: string[]): Promi
   await Promise.all([...those.values()].map((queries) => readRowsOf(queries, ids)));
 }
 
-/** Reads single rows once for queries that read them in the same way. Does not wait for what is being read as a whole. */
+/** Reads single rows once for queries with the same `readThese`. Does not wait for queries that are being fetched. */
 async function readRowsOf(queries: Query<unknown>[], ids: string[], before = begun): Promise<void> {
   const isRead = ({ state }: Query<unknown>) => state.fetchStatus === "fetching";
   for (const query of queries.filter(isRead)) {
@@ -63,7 +63,7 @@ async function readRowsOf(queries: Query<unknown>[], ids: string[], before = beg
   ]);
 }
 
-/** Those of the rows that the query does not have from a later read. */
+/** Returns the ids of the rows that no later read has placed in the query. */
 function newestOf(query: Query<unknown>, ids: string[], read: number): string[] {
   const latest = latestRead.get(query) ?? new Map<string, number>();
   latestRead.set(query, latest);

@@ -56,7 +56,7 @@ export const conversationQueries = {
       queryKey: ["opt-outs", conversation.id],
       queryFn: () => readOptOut(conversation),
       enabled: conversation.is_opted_out,
-      // It may be the next one.
+      // The recruit may have opted in and out again.
       staleTime: 0,
     }),
 };

@@ -134,8 +134,8 @@ async function readConversationRowAgain(id: string, own = 0): Promise<void> {
 }
 
 /**
- * Reads conversations again, where they are open or in a list. Where changes of one are on their way, which would be
- * taken back, the last of them does.
+ * Reads conversations again where they are open or in a list. While changes of one are on their way, a read would take
+ * them back: the last change reads it.
  *
  * @param own how many of them the caller is
  */

@@ -64,7 +64,7 @@ export interface Filter {
   agentId: string | null;
 }
 
-/** The filter of those who wait for a manager, or for nobody. */
+/** The filter of conversations that wait for a manager or have no agent. */
 type NextFilter = Omit<Filter, "view"> & { view: "next" };
 
 /** The row of the view `inbox_counts`. */
@@ -109,9 +109,9 @@ export const inboxQueries = {
         return { ...others, all: total, waiting: agent.role === "manager" ? waiting : waiting_for_me };
       },
     }),
-  /** Those who wait for an answer of this agent, who has waited longest first; of a manager also for anybody's. */
+  /** The conversations that wait for this agent, the longest wait first; for a manager also those without an agent. */
   next: (agent: Agent) => {
-    // An agent's own are a part of the inbox.
+    // For an agent these are the part Waiting of the inbox.
     const view = agent.role === "manager" ? "next" : "waiting";
     return inboxQueries.list(agent, { view, isUnread: false, typed: "", agentId: null });
   },
@@ -153,7 +153,7 @@ function narrow(rows: InboxQuery, { id, role }: Agent, view: View | "next"): Inb
   }
 }
 
-/** Whether a row is in the list. Of a search: whether one that was found still is, as no change is about the words. */
+/** Whether a row belongs to the list. A row that a search has found stays: no change affects the words. */
 function isInList(
   row: InboxRow,
   { id, role, agency_id }: Agent,

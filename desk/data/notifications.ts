@@ -75,8 +75,8 @@ export const notificationQueries = {
 };
 
 /**
- * Whether the bell may have a notification about one of these: its recruit may wait no longer, or have an agent. Texts
- * are counted at the inbox.
+ * Whether the bell may have a notification about one of these conversations or recruits, which a change may make
+ * obsolete. Notifications of texts do not count: the inbox counts texts.
  */
 export function isInBell(conversations: string[], recruits: string[] = []): boolean {
   const known = queryClient.getQueriesData<Notification[]>({ queryKey: [...notificationQueries.all(), "unread"] });

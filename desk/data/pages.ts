@@ -23,7 +23,7 @@ export interface SingleRows<Row> {
   order: Order;
   /** Whether a row belongs to the list; missing: every row that is read for it does. */
   isInList?: (row: Row) => boolean;
-  /** Reads rows of these ids that may belong to the list, as other queries do; missing: the list's own are read. */
+  /** Reads rows by their ids, once for all queries with this function; missing: the list is asked with its filter. */
   readThese?: (ids: string[]) => Promise<Row[]>;
 }
 
@@ -38,8 +38,8 @@ export interface RowsMeta<Row, Data> {
   /** Queries with the same function share what it reads. */
   readThese: (ids: string[]) => Promise<Row[]>;
   /**
-   * Returns the data with what was read of these ids: one without a row is not there any more. Undefined: it has to be
-   * read as a whole.
+   * Returns the data with the rows that were read for these ids, and without an id that has no row any more. Undefined:
+   * the whole query has to be read again.
    */
   place: (data: Data, ids: string[], rows: Row[]) => Data | undefined;
 }
@@ -92,7 +92,7 @@ export function usePages<Row>(options: ReturnType<typeof pagesOptions<Row>>) {
       if (isError) return;
     }
   }
-  // What changes of these renders the list again, and nothing else: it is read again after each event.
+  // Only these render a list again. Others, such as isFetching, change with each event.
   const {
     error,
     refetch,

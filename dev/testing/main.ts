@@ -34,7 +34,7 @@ if (files.length > 0 && (names.length !== 1 || steps[0]?.files === undefined)) {
   command.error("name one step that runs files, then its files: npm test -- unit <file>");
 }
 
-/** The places of steps that run at the same time: one more than most machines have processors, since steps also wait. */
+/** The number of places for steps: one more than most machines have processors, because steps also wait. */
 const PLACES = 3;
 
 const started = new Map<keyof Stacks, Promise<ThrowawayStack>>();

@@ -21,7 +21,7 @@ export interface Step {
   remedy: string;
   /** The stack that no other step may use at the same time. */
   alone?: keyof Stacks;
-  /** The places that it takes among the steps that run at the same time; one by default. */
+  /** The number of places that it takes while it runs; one by default. */
   places?: number;
   /** The files of tests that it runs; missing where it runs no files. */
   files?: string[];

@@ -37,7 +37,7 @@ export const PHONE: BrowserContextOptions = { viewport: { width: 360, height: 74
 /** The narrowest window that the desk is made for. */
 export const NARROW = { width: 320, height: 640 };
 
-// With other characters than ASCII the browser takes it in more slowly.
+// The browser parses ASCII faster.
 const AXE = Deno.readTextFileSync(join(ROOT, "node_modules/axe-core/axe.min.js"))
   .replace(/[^\0-\x7f]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
@@ -50,17 +50,17 @@ for (const kind of ["error", "unhandledrejection"] as const) {
   });
 }
 
-/** The page that the next test with these options has: the desk's scripts are loaded and compiled there. */
+/** The page for the next test with these options. The desk's scripts are loaded and compiled there. */
 const kept = new Map<BrowserContextOptions, Page>();
 
-/** What no call takes from a page again. */
+/** The methods whose effect on a page cannot be undone. */
 const LASTING = [
   ...["addInitScript", "addLocatorHandler", "exposeBinding", "exposeFunction", "routeWebSocket", "setExtraHTTPHeaders"],
-  // Of its clock.
+  // Those of its clock.
   ...["install", "pauseAt", "setFixedTime", "setSystemTime"],
 ];
 
-/** The browsers in which a test has used one of them. */
+/** The contexts in which a test has called one of these methods. */
 const spoilt = new WeakSet<BrowserContext>();
 
 /** A test with a browser in which nobody is signed in. A fault of a script, the page's or its own, fails it. */
@@ -117,7 +117,7 @@ async function openPage(options: BrowserContextOptions): Promise<Page> {
   return page;
 }
 
-/** Takes all from a page that a test may have left there, except for the scripts that are loaded and compiled. */
+/** Removes everything that a test may have left in a page, except for loaded and compiled scripts. */
 async function clear(page: Page, { viewport }: BrowserContextOptions): Promise<void> {
   const context = page.context();
   for (const other of context.pages()) if (other !== page) await other.close();
@@ -156,7 +156,7 @@ export async function signIn(
 ): Promise<void> {
   if (user.client === undefined) return await signInByForm(page, user, view);
   const { data: { session } } = await user.client.auth.getSession();
-  // What a page of the same origin stores is there when the desk opens, and is not stored again on a reload.
+  // Stored once by another page of the origin: a reload of the desk does not store it again.
   if (page.url() !== EMPTY) await page.goto(EMPTY);
   await page.evaluate((session) => localStorage.setItem("desk-session", session), JSON.stringify(session));
   await page.goto(`${DESK}#/${view}`);

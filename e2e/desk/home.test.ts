@@ -112,7 +112,7 @@ deskTest(
     const [waiting, recruits, answered, first, ...others] = await cells(page, "Agents", /Ada Byron/);
     assert.deepEqual([waiting, answered, ...others], ["1", "1 of 3", "1", "0"]);
     assert.ok(Number(recruits) > 2);
-    // Of a wait, the agency's hours count: on a weekend there are none, and at its ends some.
+    // Only the agency's hours count: none of a wait on a weekend, and a part of one that begins or ends there.
     assert.match(first!, /^(<1|[1-9]|1[012]) min$/);
     await table(page, "Agents").getByTitle("Fewer than half were answered").getByText("1 of 3").waitFor();
     // Nobody wrote to him.

@@ -88,7 +88,7 @@ async function readEarlier(page: Page, agent: Texter): Promise<void> {
   await texts(page).getByText("Text 0.", { exact: true }).waitFor();
   assert.equal(await texts(page).getByRole("button", { name: "Show earlier" }).count(), 0);
 
-  // A user who reads further up is told of a new text, and stays where they are.
+  // A user who has scrolled up is notified of a new text and keeps the position.
   const read = texts(page).getByText("Text 30.", { exact: true });
   await read.scrollIntoViewIfNeeded();
   const place = async () => (await read.boundingBox())!.y;

@@ -114,7 +114,7 @@ deskTest(
       await page.getByRole("heading", { level: 1, name: title, exact: true }).waitFor();
       await until(async () => await page.locator(".skeleton").count() === 0);
       // In a table, where the page has the zone once, and of an age it is in the tooltip.
-      // In one go: a row that goes meanwhile is in no table any more.
+      // In one evaluation: a row that is removed meanwhile would be outside a table.
       const times = await page.evaluate(`[...document.querySelectorAll("main time")].map((time) =>
         [time.closest("table") !== null, time.textContent, time.title])`) as [boolean, string, string][];
       for (const [isInRow, time, title] of times) {

@@ -54,7 +54,7 @@ deskTest("an agent signs in on a phone, signs out also offline, and learns what 
   await page.getByRole("heading", { name: "Sign in" }).waitFor();
 }, PHONE);
 
-/** Who opens a part that is for others, or was switched off, is told so. */
+/** Opens parts that are for others or were switched off. The page says so. */
 async function readWhy(page: Page, agent_id: string): Promise<void> {
   for (
     const [view, who] of [
