@@ -78,9 +78,21 @@ function metaOf<Row>({ order, isInList = () => true, readThese }: SingleRows<Row
   return { list: { order, isInList } satisfies ListMeta<Row>, rows };
 }
 
+/** The properties that render a list again when they change. Others, such as isFetching, change with each event. */
+const SHOWN = [
+  "data",
+  "error",
+  "hasNextPage",
+  "isPending",
+  "isLoading",
+  "isPlaceholderData",
+  "isFetchingNextPage",
+  "isFetchNextPageError",
+] as const;
+
 /** The rows of a list, with what reads its next page. */
 export function usePages<Row>(options: ReturnType<typeof pagesOptions<Row>>) {
-  const query = useInfiniteQuery(options);
+  const query = useInfiniteQuery({ ...options, notifyOnChangeProps: [...SHOWN] });
   const data = useMemo(() => query.data && rowsOf(query.data.pages), [query.data]);
 
   async function fetchNextPage(): Promise<void> {
@@ -92,29 +104,8 @@ export function usePages<Row>(options: ReturnType<typeof pagesOptions<Row>>) {
       if (isError) return;
     }
   }
-  // Only these render a list again. Others, such as isFetching, change with each event.
-  const {
-    error,
-    refetch,
-    hasNextPage,
-    isFetchingNextPage,
-    isFetchNextPageError,
-    isPending,
-    isLoading,
-    isPlaceholderData,
-  } = query;
-  return {
-    data,
-    error,
-    refetch,
-    hasNextPage,
-    isFetchingNextPage,
-    isFetchNextPageError,
-    isPending,
-    isLoading,
-    isPlaceholderData,
-    fetchNextPage,
-  };
+  const shown: Pick<typeof query, typeof SHOWN[number] | "refetch"> = query;
+  return { ...shown, data, fetchNextPage };
 }
 
 /** A query whose rows can be narrowed and ordered. */
