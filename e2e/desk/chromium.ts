@@ -1,5 +1,11 @@
 import { join } from "node:path";
-import { type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import {
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type ConnectOverCDPTransport,
+  type Page,
+} from "playwright-core";
 
 /** A Chromium that runs on this machine. */
 export interface Chromium {
@@ -41,9 +47,9 @@ export async function startChromium(path: string): Promise<Chromium> {
     stdout: "null",
     stderr: "null",
   }).spawn();
-  const port = await debuggingPort(profile);
+  const transport = await connect(await debuggingUrl(profile));
   // Its defaults would make every page believe that it is seen, also when its window is minimised.
-  const browser = await chromium.connectOverCDP(`http://127.0.0.1:${port}`, { noDefaults: true });
+  const browser = await chromium.connectOverCDP(transport, { noDefaults: true });
   const control = await browser.newBrowserCDPSession();
   const downloads = join(folder, "downloads");
   await control.send("Browser.setDownloadBehavior", { behavior: "allow", downloadPath: downloads });
@@ -64,16 +70,33 @@ export async function startChromium(path: string): Promise<Chromium> {
   };
 }
 
-/** The port on which the browser takes commands. It writes it into its profile. */
-async function debuggingPort(profile: string): Promise<string> {
+/** The URL at which the browser takes commands. It writes its port and path into its profile. */
+async function debuggingUrl(profile: string): Promise<string> {
   for (let waited = 0; waited < 30_000; waited += 50) {
     try {
-      const [port] = Deno.readTextFileSync(join(profile, "DevToolsActivePort")).split("\n");
-      if (port) return port;
+      const [port, path] = Deno.readTextFileSync(join(profile, "DevToolsActivePort")).split("\n");
+      if (path) return `ws://127.0.0.1:${port}${path}`;
     } catch {
       // Not written yet.
     }
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   throw new Error("Chromium has not started within 30 s.");
+}
+
+/** Connects over the runtime's WebSocket, which does not compress: the one of Playwright does, at both ends. */
+async function connect(url: string): Promise<ConnectOverCDPTransport> {
+  const socket = new WebSocket(url);
+  await new Promise((resolve, reject) => {
+    socket.onopen = resolve;
+    socket.onerror = (event) => reject(new Error(`Chromium takes no commands: ${(event as ErrorEvent).message}`));
+  });
+  const transport: ConnectOverCDPTransport = {
+    send: (message) => socket.send(JSON.stringify(message)),
+    close: () => socket.close(),
+  };
+  // What waits for one message goes on before the next one is taken.
+  socket.onmessage = ({ data }) => setTimeout(() => transport.onmessage?.(JSON.parse(data)));
+  socket.onclose = ({ reason }) => transport.onclose?.(reason);
+  return transport;
 }
