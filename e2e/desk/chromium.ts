@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { setImmediate } from "node:timers";
 import {
   type BrowserContext,
   type BrowserContextOptions,
@@ -96,7 +97,7 @@ async function connect(url: string): Promise<ConnectOverCDPTransport> {
     close: () => socket.close(),
   };
   // What waits for one message goes on before the next one is taken.
-  socket.onmessage = ({ data }) => setTimeout(() => transport.onmessage?.(JSON.parse(data)));
+  socket.onmessage = ({ data }) => setImmediate(() => transport.onmessage?.(JSON.parse(data)));
   socket.onclose = ({ reason }) => transport.onclose?.(reason);
   return transport;
 }
