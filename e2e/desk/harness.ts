@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { SupabaseClient } from "@supabase/supabase-js";
-import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import type { BrowserContext, BrowserContextOptions, Disposable, Page } from "playwright-core";
 import { ROOT } from "../../dev/local/mod.ts";
 import { stack } from "../support/client.ts";
 import { type Chromium, startChromium } from "./chromium.ts";
@@ -53,14 +53,17 @@ for (const kind of ["error", "unhandledrejection"] as const) {
 /** The page for the next test with these options. The desk's scripts are loaded and compiled there. */
 const kept = new Map<BrowserContextOptions, Page>();
 
-/** The methods whose effect on a page cannot be undone. */
+/** The methods whose effect on a page stays when it is reloaded. */
 const LASTING = [
   ...["addInitScript", "addLocatorHandler", "exposeBinding", "exposeFunction", "routeWebSocket", "setExtraHTTPHeaders"],
   // Those of its clock.
   ...["install", "pauseAt", "setFixedTime", "setSystemTime"],
 ];
 
-/** The contexts in which a test has called one of these methods. */
+/** The effects of these methods that can be undone, by context. */
+const effects = new WeakMap<BrowserContext, Disposable[]>();
+
+/** The contexts that a test has changed in a way that cannot be undone. */
 const spoilt = new WeakSet<BrowserContext>();
 
 /** A test with a browser in which nobody is signed in. A fault of a script, the page's or its own, fails it. */
@@ -111,7 +114,11 @@ async function openPage(options: BrowserContextOptions): Promise<Page> {
   for (const part of [page, context, context.clock]) {
     for (const name of LASTING.filter((name) => name in part)) {
       const act = Reflect.get(part, name).bind(part);
-      Reflect.set(part, name, (...given: unknown[]) => (spoilt.add(context), act(...given)));
+      Reflect.set(part, name, async (...given: unknown[]) => {
+        const effect: Disposable | void = await act(...given);
+        if (effect === undefined) spoilt.add(context);
+        else effects.set(context, [...effects.get(context) ?? [], effect]);
+      });
     }
   }
   return page;
@@ -122,6 +129,8 @@ async function clear(page: Page, { viewport }: BrowserContextOptions): Promise<v
   const context = page.context();
   for (const other of context.pages()) if (other !== page) await other.close();
   page.removeAllListeners();
+  for (const effect of effects.get(context) ?? []) await effect.dispose();
+  effects.delete(context);
   await context.setOffline(false);
   await page.goto(EMPTY);
   await page.evaluate("sessionStorage.clear(); name = ''");
