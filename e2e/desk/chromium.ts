@@ -85,7 +85,7 @@ async function debuggingUrl(profile: string): Promise<string> {
   throw new Error("Chromium has not started within 30 s.");
 }
 
-/** Connects over the runtime's WebSocket, which does not compress: the one of Playwright does, at both ends. */
+/** Connects over the runtime's WebSocket, which does not compress. Playwright's own does, at both ends. */
 async function connect(url: string): Promise<ConnectOverCDPTransport> {
   const socket = new WebSocket(url);
   await new Promise((resolve, reject) => {
