@@ -64,6 +64,7 @@ export const STEPS: Step[] = [
       // The first three see, count and change what belongs to all agencies. The others make the groups take equally long.
       /\/(operator|mapping|look_up|home|recruit|sales|settings)/,
       // They cut Realtime off from the database for all pages, or count what a page reads or shows after an event.
+      // Only ownership is there to make the groups take equally long.
       /\/(live|inbox_list|notifications|optimistic|outbox|ownership|presentation)/,
     ],
     isRetried: true,
