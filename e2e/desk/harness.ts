@@ -118,6 +118,7 @@ async function openPage(options: BrowserContextOptions): Promise<Page> {
         const effect: Disposable | void = await act(...given);
         if (effect === undefined) spoilt.add(context);
         else effects.set(context, [...effects.get(context) ?? [], effect]);
+        return effect;
       });
     }
   }
