@@ -123,7 +123,7 @@ export const STEPS: Step[] = [
     title: "What a hosted project does otherwise",
     files: filesBelow("dev/testing/hosted"),
     // Some of its scenarios take rights away for a moment.
-    alone: "texting",
+    alone: "desk",
   }),
   denoStep({
     name: "local",
