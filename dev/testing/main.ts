@@ -34,8 +34,8 @@ if (files.length > 0 && (names.length !== 1 || steps[0]?.files === undefined)) {
   command.error("name one step that runs files, then its files: npm test -- unit <file>");
 }
 
-/** The number of places for steps: one more than most machines have processors, because steps also wait. */
-const PLACES = 3;
+/** The number of places for steps: twice as many as most machines have processors, because steps also wait. */
+const PLACES = 4;
 
 const started = new Map<keyof Stacks, Promise<ThrowawayStack>>();
 /** The message about schemas that are ahead of the migrations, once a stack has these. */
@@ -66,38 +66,57 @@ Deno.exit(hasFailed ? 1 : 0);
 async function runSteps(): Promise<void> {
   const waiting = [...steps];
   const running = new Map<Step, Promise<void>>();
+  let free = PLACES;
+  let change = Promise.withResolvers<void>();
+  const release = (places: number) => {
+    free += places;
+    change.resolve();
+    change = Promise.withResolvers();
+  };
   while (waiting.length > 0) {
     const active = [...running.keys()];
-    const free = PLACES - active.reduce((sum, { places = 1 }) => sum + places, 0);
     const at = waiting.findIndex(({ places = 1, alone }) =>
       places <= free && !(alone && active.some((other) => other.alone === alone))
     );
     if (at < 0) {
-      await Promise.race(running.values());
+      await change.promise;
       continue;
     }
     const [step] = waiting.splice(at, 1) as [Step];
-    running.set(step, reportStep(step).finally(() => running.delete(step)));
+    let held = step.places ?? 1;
+    free -= held;
+    const leave = () => {
+      if (held === 1) return;
+      held--;
+      release(1);
+    };
+    running.set(
+      step,
+      reportStep(step, leave).finally(() => {
+        running.delete(step);
+        release(held);
+      }),
+    );
   }
   await Promise.all(running.values());
 }
 
 /** Runs a step, and shows its output once it has ended: steps run at the same time. */
-async function reportStep(step: Step): Promise<void> {
+async function reportStep(step: Step, leave: () => void): Promise<void> {
   const startedAt = performance.now();
   const output: string[] = [];
   const print = steps.length > 1 ? (lines: string) => output.push(lines) : undefined;
   const heading = `\n=== ${step.title} (${step.name})`;
   if (print === undefined) console.log(heading);
-  const counts = await runStep(step, print);
+  const counts = await runStep(step, leave, print);
   if (print) console.log([heading, ...output].join("\n"));
   if (counts.failed > 0) console.log(`\n${step.title}: failed. ${step.remedy}`);
   resultOf.set(step, { step, counts, seconds: (performance.now() - startedAt) / 1_000 });
 }
 
-async function runStep(step: Step, print?: Print): Promise<Counts> {
+async function runStep(step: Step, leave: () => void, print?: Print): Promise<Counts> {
   try {
-    const counts = await step.run(stacks, print, files.length > 0 ? files : undefined);
+    const counts = await step.run(stacks, print, files.length > 0 ? files : undefined, leave);
     if (counts.passed + counts.failed + (counts.skipped ?? 0) > 0) return counts;
     (print ?? console.log)("Nothing ran, which counts as a failure.");
   } catch (error) {

@@ -30,9 +30,10 @@ export interface Step {
    *
    * @param print takes the output; by default it is shown as it comes
    * @param files those of {@link files} to run, or folders of them
+   * @param leave leaves one of its {@link places}, unless it is the last one
    * @throws {Error} as another way to fail
    */
-  run(stacks: Stacks, print?: Print, files?: string[]): Promise<Counts>;
+  run(stacks: Stacks, print?: Print, files?: string[], leave?: () => void): Promise<Counts>;
 }
 
 /** The stacks of this run, each started on first use. */
@@ -58,8 +59,7 @@ export const STEPS: Step[] = [
     title: "The desk in Chromium; skipped where none is installed",
     files: filesBelow("e2e/desk"),
     alone: "desk",
-    places: 2,
-    // One group alone would leave a core idle.
+    places: 3,
     atOnce: [
       // The first three see, count and change what belongs to all agencies. The others make the groups take equally long.
       /\/(operator|mapping|look_up|home|recruit|sales|settings)/,
@@ -106,10 +106,10 @@ export const STEPS: Step[] = [
     isRetried: true,
   }),
   denoStep({
-    name: "faults",
-    title: "Scenarios over HTTP while a part of the stack is stopped or a row is locked",
-    files: filesBelow("e2e/faults"),
-    alone: "texting",
+    name: "local",
+    title: "Tests of the local stack, and an account of every request during its faults",
+    // The last ones kill parts of the stack that all share.
+    files: ["dev/local", "dev/chaos"].flatMap((folder) => filesBelow(folder)),
   }),
   {
     name: "pgtap",
@@ -126,10 +126,10 @@ export const STEPS: Step[] = [
     alone: "desk",
   }),
   denoStep({
-    name: "local",
-    title: "Tests of the local stack, and an account of every request during its faults",
-    // The last ones kill parts of the stack that all share.
-    files: ["dev/local", "dev/chaos"].flatMap((folder) => filesBelow(folder)),
+    name: "faults",
+    title: "Scenarios over HTTP while a part of the stack is stopped or a row is locked",
+    files: filesBelow("e2e/faults"),
+    alone: "texting",
   }),
   denoStep({
     name: "unit",
@@ -210,7 +210,7 @@ function denoStep(
     remedy: runAlone(step.name),
     ...step,
     ...(alone && { alone }),
-    async run(stacks, print, chosen) {
+    async run(stacks, print, chosen, leave) {
       // The output of tests is of use to a person who runs a few of them.
       const flags = chosen === undefined ? ["--quiet"] : [];
       const files = (chosen ?? step.files).flatMap((path) => filesBelow(path));
@@ -220,7 +220,7 @@ function denoStep(
       // Lines of two processes would be mixed.
       const show = groups.size > 1 ? print ?? console.log : print;
       let counts = sumOf(
-        await Promise.all(groups.values().map((group) => denoTest(group, env, show, flags))),
+        await Promise.all(groups.values().map((group) => denoTest(group, env, show, flags).finally(leave))),
       );
       if (isRetried && chosen === undefined) {
         const retry = (filter: string) => denoTest(files, env, print, [...flags, `--filter=${filter}`]);
