@@ -34,7 +34,7 @@ if (files.length > 0 && (names.length !== 1 || steps[0]?.files === undefined)) {
   command.error("name one step that runs files, then its files: npm test -- unit <file>");
 }
 
-/** The number of places for steps: twice as many as most machines have processors, because steps also wait. */
+/** The number of places for steps: more than a machine with two processors can use, because steps also wait. */
 const PLACES = 4;
 
 const started = new Map<keyof Stacks, Promise<ThrowawayStack>>();
@@ -90,13 +90,11 @@ async function runSteps(): Promise<void> {
       held--;
       release(1);
     };
-    running.set(
-      step,
-      reportStep(step, leave).finally(() => {
-        running.delete(step);
-        release(held);
-      }),
-    );
+    const end = () => {
+      running.delete(step);
+      release(held);
+    };
+    running.set(step, reportStep(step, leave).finally(end));
   }
   await Promise.all(running.values());
 }

@@ -21,7 +21,7 @@ export interface Step {
   remedy: string;
   /** The stack that no other step may use at the same time. */
   alone?: keyof Stacks;
-  /** The number of places that it takes while it runs; one by default. */
+  /** The number of places that it takes when it begins; one by default. */
   places?: number;
   /** The files of tests that it runs; missing where it runs no files. */
   files?: string[];
@@ -30,7 +30,7 @@ export interface Step {
    *
    * @param print takes the output; by default it is shown as it comes
    * @param files those of {@link files} to run, or folders of them
-   * @param leave leaves one of its {@link places}, unless it is the last one
+   * @param leave gives one of its {@link places} to another step, except for the last one
    * @throws {Error} as another way to fail
    */
   run(stacks: Stacks, print?: Print, files?: string[], leave?: () => void): Promise<Counts>;
@@ -50,8 +50,8 @@ export interface Stacks {
 const FILL_TABLES = /\/routes\/(bodies|idempotency|import_leads|lead_notifications)\.test\.ts$/;
 
 /**
- * All checks, in the order in which they begin, as far as they have their stack alone: in general those that take long
- * first, since several run at the same time.
+ * All checks, in the order in which they begin, as far as they have their stack alone: in general those that take long or
+ * wait much first, and last those that use both cores, since several run at the same time.
  */
 export const STEPS: Step[] = [
   inChromium(denoStep({
@@ -106,11 +106,34 @@ export const STEPS: Step[] = [
     isRetried: true,
   }),
   denoStep({
+    name: "unit",
+    title: "Unit tests",
+    files: [
+      ...["admin", "desk", "dev/bench", "dev/scripts", "dev/testing/receiver", "docs", "supabase/functions"].flatMap((
+        path,
+      ) => filesBelow(path)),
+      ...filesBelow("dev/testing").filter((path) => dirname(path) === "dev/testing"),
+    ],
+    // It makes the client of the database for a double of it, and the client is made once.
+    atOnce: [/\/_shared\/database\./],
+  }),
+  denoStep({
+    name: "faults",
+    title: "Scenarios over HTTP while a part of the stack is stopped or a row is locked",
+    files: filesBelow("e2e/faults"),
+    alone: "texting",
+  }),
+  denoStep({
     name: "local",
     title: "Tests of the local stack, and an account of every request during its faults",
     // The last ones kill parts of the stack that all share.
     files: ["dev/local", "dev/chaos"].flatMap((folder) => filesBelow(folder)),
   }),
+  inChromium(denoStep({
+    name: "demo",
+    title: "The demonstration, and the tour through it",
+    files: filesBelow("dev/demo"),
+  })),
   {
     name: "pgtap",
     title: "Database tests",
@@ -125,29 +148,6 @@ export const STEPS: Step[] = [
     // Some of its scenarios take rights away for a moment.
     alone: "desk",
   }),
-  denoStep({
-    name: "faults",
-    title: "Scenarios over HTTP while a part of the stack is stopped or a row is locked",
-    files: filesBelow("e2e/faults"),
-    alone: "texting",
-  }),
-  denoStep({
-    name: "unit",
-    title: "Unit tests",
-    files: [
-      ...["admin", "desk", "dev/bench", "dev/scripts", "dev/testing/receiver", "docs", "supabase/functions"].flatMap((
-        path,
-      ) => filesBelow(path)),
-      ...filesBelow("dev/testing").filter((path) => dirname(path) === "dev/testing"),
-    ],
-    // It makes the client of the database for a double of it, and the client is made once.
-    atOnce: [/\/_shared\/database\./],
-  }),
-  inChromium(denoStep({
-    name: "demo",
-    title: "The demonstration, and the tour through it",
-    files: filesBelow("dev/demo"),
-  })),
   {
     name: "check",
     title: "Types of the code",
