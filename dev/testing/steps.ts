@@ -134,13 +134,6 @@ export const STEPS: Step[] = [
     title: "The demonstration, and the tour through it",
     files: filesBelow("dev/demo"),
   })),
-  {
-    name: "pgtap",
-    title: "Database tests",
-    remedy: runAlone("pgtap"),
-    files: filesBelow("supabase/tests", ".test.sql"),
-    run: pgtap,
-  },
   denoStep({
     name: "hosted",
     title: "What a hosted project does otherwise",
@@ -148,6 +141,13 @@ export const STEPS: Step[] = [
     // Some of its scenarios take rights away for a moment.
     alone: "desk",
   }),
+  {
+    name: "pgtap",
+    title: "Database tests",
+    remedy: runAlone("pgtap"),
+    files: filesBelow("supabase/tests", ".test.sql"),
+    run: pgtap,
+  },
   {
     name: "check",
     title: "Types of the code",
