@@ -57,6 +57,29 @@ Deno.test("items that an item makes due in another job are handled in the same r
   }
 });
 
+Deno.test("an item that becomes due while its job claims, as a third job finds nothing, is handled in the same run", async () => {
+  const fed: string[] = [];
+  const after = async (ms: number, items: string[]) => {
+    await new Promise((resolve) => setTimeout(resolve, ms));
+    return { items };
+  };
+  const feeding = ["1"];
+  const { counts } = await runJobs({
+    fed: () => jobOf(fed, { claim: (max) => after(30, fed.splice(0, max)) }),
+    feeding: () =>
+      jobOf(feeding, {
+        claim: (max) => after(feeding.length > 0 ? 0 : 40, feeding.splice(0, max)),
+        handle: async () => {
+          await after(10, []);
+          fed.push("1");
+          return { state: "done" };
+        },
+      }),
+    other: () => jobOf([], { claim: () => after(20, []) }),
+  }, "request");
+  assert.deepEqual(counts.fed, { done: 1 });
+});
+
 Deno.test("jobs that find nothing claim once", async () => {
   let claims = 0;
   const claim = () => new Promise<{ items: string[] }>((resolve) => setTimeout(resolve, ++claims, { items: [] }));

@@ -143,6 +143,7 @@ class Run {
     };
     while (!isLast && this.#claimed < CLAIM_AT_MOST && Date.now() < this.#deadline) {
       const claimedAt = Date.now();
+      const handledBefore = this.#handled;
       const { items, nextAt = null } = await job.claim(job.atOnce - running.size);
       this.#claimed += items.length;
       for (const item of items) {
@@ -154,11 +155,14 @@ class Run {
         await within(Math.min(Math.max(wait, 50), ASK_AGAIN_MS), Promise.race(running));
         // Claiming one item at a time would cost a query each.
         while (running.size > job.atOnce / 2) await Promise.race(running);
-      } else if (await this.#rest(name)) return;
+      } else if (this.#handled === handledBefore && await this.#rest(name)) return;
     }
   }
 
-  /** Waits until other jobs may have made items due. Returns true if the run is over. */
+  /**
+   * Waits until other jobs may have made items due. Returns true if the run is over. No item may have been handled since
+   * the job's last claim began: the claim may have missed what that item made due.
+   */
   async #rest(name: string): Promise<boolean> {
     const { promise } = this.#change;
     this.#settle(name);
