@@ -30,7 +30,7 @@ Deno.test("chaos: of 400 requests during 4 faults none is lost, doubled, orphane
   // Each fault has been felt.
   for (const [fault, name] of report.faults.entries()) {
     const during = report.sent.filter((one) => one.fault === fault);
-    assert(during.length > 25, `${name}\n${table}`);
+    assert(during.length >= 5, `${name}\n${table}`);
   }
 });
 
