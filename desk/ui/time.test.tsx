@@ -14,7 +14,7 @@ Deno.test("a time names the year and the zone, and has the whole of it on reques
 
 Deno.test("a short time of another day is the day alone, and has the whole of it on request", () => {
   const html = renderToStaticMarkup(<Time at="2020-02-03T16:05:00Z" isShort />).replace(/\s/g, " ");
-  assert.match(html, /title="Monday, February 3, 2020 at \d+:05:00 [AP]M [^"]+">Feb 3, 2020<\/time>$/);
+  assert.match(html, /title="\w+day, February [34], 2020 at \d+:\d[05]:00 [AP]M [^"]+">Feb [34], 2020<\/time>$/);
 });
 
 Deno.test("in a table a time has its zone in its title alone, and a day", () => {
@@ -26,7 +26,7 @@ Deno.test("in a table a time has its zone in its title alone, and a day", () => 
         </ZoneInTitle>
       </Utc>,
     ).replace(/\s/g, " ");
-  assert.match(htmlOf(false), /title="[^"]+ [AP]M [^"]+">Feb \d, 2020, \d+:05 [AP]M<\/time>$/);
+  assert.match(htmlOf(false), /title="[^"]+ [AP]M [^"]+">Feb [34], 2020, \d+:\d[05] [AP]M<\/time>$/);
   assert.match(htmlOf(true), /title="[^"]+ 4:05:00 PM UTC">Feb 3, 2020, 4:05 PM<\/time>$/);
   assert.match(htmlOf(true, new Date().toISOString()), />today, \d+:\d\d [AP]M<\/time>$/);
 });
