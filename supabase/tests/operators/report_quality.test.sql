@@ -9,6 +9,10 @@ update public.agencies set timezone = 'America/New_York' where id = md5('agency'
 select pg_temp.create_vendor('vendor ' || n) from generate_series(1, 3) n;
 insert into public.recruiting_orders (id, agency_id, quantity, status)
 select md5('order ' || name)::uuid, md5(name)::uuid, 1000, 'paused' from unnest(array['agency', 'elsewhere']) name;
+-- A day of this year, or of the last one until all of these days are over: days are counted for 400 days.
+create function pg_temp.day(month_and_day text) returns date language sql as $$
+  select (extract(year from now() - interval '75 days') || '-' || month_and_day)::date
+$$;
 create function pg_temp.pick(variadic choices text[]) returns text language sql as $$
   select choices[1 + floor(random() * cardinality(choices))::integer]
 $$;
@@ -23,7 +27,7 @@ select
   case when agency is null then pg_temp.pick('unmatched', 'not_requested', 'suppressed', 'repeat') else 'distributed' end,
   md5(agency)::uuid, md5('order ' || agency)::uuid, case when agency is not null then moment end, moment
 from generate_series(1, 400) n, lateral (
-  select pg_temp.pick('agency', 'elsewhere', null) as agency, timestamptz '2026-01-25T00:00Z' + random() * interval '45 days' as moment
+  select pg_temp.pick('agency', 'elsewhere', null) as agency, pg_temp.day('01-25') + timetz '00:00Z' + random() * interval '45 days' as moment
   where n > 0) a;
 insert into public.lead_returns (recruiting_lead_id, agency_id, order_id, distributed_at, reason)
 select l.id, l.agency_id, l.order_id, l.distributed_at, pg_temp.pick('wrong number', 'no interest')
@@ -110,47 +114,47 @@ returns table (vendor_id uuid, figure text, number bigint) language sql as $$
 $$;
 create temp table cases as
 select * from (values
-  ('of all days', date '2026-01-01', date '2026-04-01', null::uuid, 'UTC'),
-  ('of some days elsewhere', '2026-02-03', '2026-02-20', null, 'Asia/Tokyo'),
-  ('of one day', '2026-02-14', '2026-02-14', null, 'UTC'),
-  ('of an agency, in its time zone', '2026-02-03', '2026-03-01', md5('agency')::uuid, 'America/New_York'),
-  ('of another agency', '2026-01-01', '2026-04-01', md5('elsewhere')::uuid, 'UTC')
+  ('of all days', pg_temp.day('01-01'), pg_temp.day('04-01'), null::uuid, 'UTC'),
+  ('of some days elsewhere', pg_temp.day('02-03'), pg_temp.day('02-20'), null, 'Asia/Tokyo'),
+  ('of one day', pg_temp.day('02-14'), pg_temp.day('02-14'), null, 'UTC'),
+  ('of an agency, in its time zone', pg_temp.day('02-03'), pg_temp.day('03-01'), md5('agency')::uuid, 'America/New_York'),
+  ('of another agency', pg_temp.day('01-01'), pg_temp.day('04-01'), md5('elsewhere')::uuid, 'UTC')
 ) c (name, since, until, only_agency, zone);
 select set_eq(
   format('select * from pg_temp.figures(%L, %L, %L, %L)', since, until, only_agency, zone),
   format('select * from pg_temp.counts(%L, %L, %L, %L)', since, until, only_agency, zone), 'the figures ' || name)
 from cases;
 select set_eq(
-  $$select distinct c.figure from pg_temp.counts('2026-01-01', '2026-04-01', null, 'UTC') c$$,
+  $$select distinct c.figure from pg_temp.counts(pg_temp.day('01-01'), pg_temp.day('04-01'), null, 'UTC') c$$,
   $$select unnest(array['leads', 'repeats', 'suppressed', 'returned', 'returned: wrong number', 'returned: no interest', 'texted',
     'replied', 'opted_out', 'screened', 'new', 'contacted', 'interview', 'licensed', 'hired', 'lost'])$$,
   'the leads have each figure');
 select is(
-  (select array_agg(q.leads) from public.vendor_quality('2026-01-01', '2026-04-01') q),
-  (select array_agg(q.leads order by q.leads desc) from public.vendor_quality('2026-01-01', '2026-04-01') q),
+  (select array_agg(q.leads) from public.vendor_quality(pg_temp.day('01-01'), pg_temp.day('04-01')) q),
+  (select array_agg(q.leads order by q.leads desc) from public.vendor_quality(pg_temp.day('01-01'), pg_temp.day('04-01')) q),
   'the vendor with the most leads stands first');
 
 -- The days that are counted before they are read.
 insert into public.recruiting_leads (vendor_id, first_name, vendor_metadata, created_at)
-select md5('vendor ' || 1 + n % 3)::uuid, 'Lead', jsonb_build_object('phone', '+1312555' || 1000 + n), timestamptz '2026-02-14T12:00Z'
+select md5('vendor ' || 1 + n % 3)::uuid, 'Lead', jsonb_build_object('phone', '+1312555' || 1000 + n), pg_temp.day('02-14') + timetz '12:00Z'
 from generate_series(1, 120) n;
 delete from private.quality_days;
 do $$begin while private.count_quality_days() > 0 loop end loop; end$$;
 select results_eq(
   $$select d.day, jsonb_array_length(d.counts) from private.quality_days d where d.counts is not null$$,
-  $$values (date '2026-02-14', 3)$$, 'a day with many leads is counted');
-insert into cases values ('of a day that is cut in two', '2026-02-14', '2026-02-14', null, 'Asia/Tokyo');
+  $$values (pg_temp.day('02-14'), 3)$$, 'a day with many leads is counted');
+insert into cases values ('of a day that is cut in two', pg_temp.day('02-14'), pg_temp.day('02-14'), null, 'Asia/Tokyo');
 select set_eq(
   format('select * from pg_temp.figures(%L, %L, %L, %L)', since, until, only_agency, zone),
   format('select * from pg_temp.counts(%L, %L, %L, %L)', since, until, only_agency, zone), 'the figures ' || name || ', counted before')
 from cases;
 create function pg_temp.leads_of_day() returns bigint language sql as $$
-  select sum(q.leads)::bigint from public.vendor_quality('2026-02-14', '2026-02-14') q
+  select sum(q.leads)::bigint from public.vendor_quality(pg_temp.day('02-14'), pg_temp.day('02-14')) q
 $$;
 create temp table before as select pg_temp.leads_of_day() as leads;
-delete from public.recruiting_leads where created_at = '2026-02-14T12:00Z' and phone = '+13125551001';
+delete from public.recruiting_leads where created_at = pg_temp.day('02-14') + timetz '12:00Z' and phone = '+13125551001';
 select is(pg_temp.leads_of_day(), leads, 'what happens to its leads later does not show at once') from before;
-update private.quality_days set counted_at = now() - interval '2 days' where day = '2026-02-14';
+update private.quality_days set counted_at = now() - interval '2 days' where day = pg_temp.day('02-14');
 select is(private.count_quality_days(), 1, 'a day is counted again after some time');
 select is(pg_temp.leads_of_day(), leads - 1, 'which then has what happened since') from before;
 
