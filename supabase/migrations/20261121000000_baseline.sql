@@ -15633,7 +15633,7 @@ comment on function private.figure_leads(uuid, timestamptz, timestamptz, uuid) i
   'vendor_quality() counts them; or all that one order has brought, each with the time at which it did.';
 
 create function private.figure_responses(agency public.agencies, begins timestamptz)
-returns table (conversation_id uuid, written_at timestamptz, minutes integer, answered_by uuid)
+returns table (conversation_id uuid, written_at timestamptz, minutes integer, answered_by uuid, agent_id uuid)
 language plpgsql
 stable
 set search_path = ''
@@ -15643,7 +15643,8 @@ as $$
 begin
   return query
   select c.id, first.created_at, private.waited_minutes(agency, first.created_at, answer.created_at),
-    answer.sent_by
+    answer.sent_by, coalesce(
+      answer.sent_by, c.assigned_agent_id, (select l.agent_id from public.recruiting_leads l where l.id = c.recruiting_lead_id))
   from public.recruiting_conversations c
   cross join lateral (
     select m.created_at
@@ -15667,7 +15668,7 @@ $$;
 comment on function private.figure_responses(public.agencies, timestamptz) is
   'The conversations in which the recruit has written for the first time since then, each with the minutes, in the hours of '
   'the agency, to the first text of an agent after it, and that agent. Null: there is none. The bot does not count, and '
-  'neither does a text that failed.';
+  'neither does a text that failed. agent_id: the agent for whom it counts, who has answered, or else has the recruit.';
 
 create function private.figure_failures(agency_id uuid, begins timestamptz, until timestamptz default 'infinity')
 returns table (conversation_id uuid, failed_at timestamptz)
@@ -15780,7 +15781,7 @@ begin
       ) c on c.vendor_id = v.vendor_id and c.day = first_day + d.n
       group by v.vendor_id
     ), all_responses as materialized (
-      select r.conversation_id, r.minutes, r.answered_by, (r.written_at at time zone agency.timezone)::date as day
+      select r.minutes, r.answered_by, r.agent_id, (r.written_at at time zone agency.timezone)::date as day
       from private.figure_responses(agency, earlier) r
     ), responses as (
       select r.* from all_responses r where r.day >= first_day
@@ -15844,11 +15845,9 @@ begin
           select c.agent_id, sum(c.leads) as leads from counted c where c.day >= first_day group by 1
         ) c on c.agent_id = a.agent_id
         left join (
-          select coalesce(r.answered_by, v.assigned_agent_id, l.agent_id) as agent_id, count(*) as wrote,
-            count(r.minutes) as answered, percentile_disc(0.5) within group (order by r.minutes) as median
+          select r.agent_id, count(*) as wrote, count(r.minutes) as answered,
+            percentile_disc(0.5) within group (order by r.minutes) as median
           from responses r
-          join public.recruiting_conversations v on v.id = r.conversation_id
-          left join public.recruiting_leads l on l.id = v.recruiting_lead_id
           where r.answered_by is not null or r.minutes is null
           group by 1
         ) r on r.agent_id = a.agent_id
@@ -22275,11 +22274,8 @@ begin
   from public.agencies g
   cross join lateral (
     select
-      date_trunc('week', f.written_at at time zone g.timezone)::date as week, f.minutes,
-      coalesce(f.answered_by, c.assigned_agent_id, l.agent_id) as agent_id
+      date_trunc('week', f.written_at at time zone g.timezone)::date as week, f.minutes, f.agent_id
     from private.figure_responses(g, since::timestamp at time zone g.timezone) f
-    join public.recruiting_conversations c on c.id = f.conversation_id
-    left join public.recruiting_leads l on l.id = c.recruiting_lead_id
     where f.written_at < (until + 1)::timestamp at time zone g.timezone
   ) r
   left join public.agents a on a.id = r.agent_id

@@ -19,11 +19,8 @@ begin
   from public.agencies g
   cross join lateral (
     select
-      date_trunc('week', f.written_at at time zone g.timezone)::date as week, f.minutes,
-      coalesce(f.answered_by, c.assigned_agent_id, l.agent_id) as agent_id
+      date_trunc('week', f.written_at at time zone g.timezone)::date as week, f.minutes, f.agent_id
     from private.figure_responses(g, since::timestamp at time zone g.timezone) f
-    join public.recruiting_conversations c on c.id = f.conversation_id
-    left join public.recruiting_leads l on l.id = c.recruiting_lead_id
     where f.written_at < (until + 1)::timestamp at time zone g.timezone
   ) r
   left join public.agents a on a.id = r.agent_id

@@ -260,6 +260,7 @@ from public.recruiting_conversations c, generate_series(1, 2) where c.recruit_ph
 insert into public.text_consent_events (agency_id, phone, state, source, occurred_at)
 select md5('agency')::uuid, c.recruit_phone, 'opted_out', 'keyword', now() - interval '100 days'
 from public.recruiting_conversations c where c.recruit_phone like '+1888%';
+select pg_temp.talk('now', null, asked => now());
 analyze public.recruiting_leads;
 insert into public.recruit_stages (recruiting_lead_id, agency_id, stage, agent_id, created_at, ended_at)
 select l.id, l.agency_id, 'hired', md5('ann')::uuid, now() - interval '90 days', now() - interval '90 days'
