@@ -29,7 +29,7 @@ export async function logActivity(activity: Activity): Promise<void> {
 }
 
 /** Logs an activity of a window that may close at any moment, so that nothing can wait for the response. */
-export function logLastActivity(activity: Activity): void {
+function logLastActivity(activity: Activity): void {
   // A text and not a JSON Blob: the browser loses some Blobs when the window closes.
   const body = JSON.stringify(activity);
   const isQueued = navigator.sendBeacon(address(), body);

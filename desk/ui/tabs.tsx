@@ -19,7 +19,7 @@ export interface Tab {
 }
 
 /** The one to which the page's address belongs. */
-export function useCurrentTab(tabs: Tab[]): Tab | undefined {
+function useCurrentTab(tabs: Tab[]): Tab | undefined {
   const [path] = useLocation();
   return tabs.filter(({ href, also = [] }) => [href, ...also].some((begin) => `${path}/`.startsWith(`${begin}/`)))
     .sort((one, other) => other.href.length - one.href.length)[0];

@@ -119,7 +119,7 @@ export interface Vendor {
 }
 
 /** The mapping of the career fairs, before they changed their form. */
-export const FAIR_MAPPING = {
+const FAIR_MAPPING = {
   fields: {
     vendor_lead_id: "badge",
     full_name: "visitor.name",

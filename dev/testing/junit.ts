@@ -59,7 +59,7 @@ export async function denoTest(
 }
 
 /** Reads the results in a JUnit report as Deno writes it. A step of a test counts as a test. */
-export function readJunit(report: string): Counts {
+function readJunit(report: string): Counts {
   const total = { passed: 0, failed: 0, skipped: 0, failures: failuresIn(report) };
   for (const [suite] of report.matchAll(/<testsuite .*>/g)) {
     const count = (name: string) => Number(new RegExp(` ${name}="(\\d+)"`).exec(suite)?.[1] ?? 0);

@@ -9,7 +9,7 @@ import { NEWEST_MIGRATION, VERSION } from "./version.ts";
 const TIMEOUT_MS = 6_000;
 
 /** The body of `GET /health` of each function. */
-export const healthResponse = z.strictObject({
+const healthResponse = z.strictObject({
   status: z.enum(["ok", "unavailable"]),
   database: z.enum(["ok", "unreachable"]),
   migrations: z.string().nullable().describe("Version of the newest migration, where it is known."),

@@ -16,14 +16,14 @@ const BODY_LIMIT = 10 * MIB;
 const ROW_LIMIT = 10_000;
 
 /** The envelope of the request. */
-export const importRequest = z.object({
+const importRequest = z.object({
   agency_id: uuid,
   agent_id: uuid,
   distribution_id: uuid.nullable().default(null),
   leads: z.array(z.custom<Json>(), { error: must("be an array") }),
 }, { error: must("be a JSON object") });
 
-export const importResult = z.strictObject({
+const importResult = z.strictObject({
   success: z.literal(true).describe("A request that fails as a whole gets an error instead."),
   imported: count,
   failed: count.describe("`imported + failed` is the number of leads sent."),

@@ -11,13 +11,13 @@ import { requireProjectCredentials } from "./credentials.ts";
 const BODY_LIMIT = 64 * KIB;
 
 /** The body of the request. */
-export const activityRequest = z.object({
+const activityRequest = z.object({
   lead_id: uuid,
   agent_id: uuid,
   type: oneOf(["presentation_started", "presentation_resumed", "presentation_paused"]),
 }, { error: must("be a JSON object") }).meta({ id: "PresentationActivity" });
 
-export const activityResult = z.strictObject({ success: z.literal(true) })
+const activityResult = z.strictObject({ success: z.literal(true) })
   .meta({ id: "Success" });
 
 export const activityEndpoint: Endpoint = {

@@ -27,21 +27,21 @@ const BODY_LIMIT = 10 * MIB;
 const ROW_LIMIT = 10_000;
 
 /** The envelope of the request. The vendor's parser reads the leads in it. */
-export const bulkRequest = z.object({
+const bulkRequest = z.object({
   // `min(1)` is not suitable: it reads the `length` of any value, and throws if `length` is an object.
   leads: z.array(z.custom<Json>(), { error: must("be a non-empty array") })
     .refine((leads) => leads.length > 0, "must be a non-empty array").meta({ minItems: 1 }),
 }, { error: must("be a JSON object with leads") });
 
 /** Why a row was not stored. */
-export const rowError = z.strictObject({
+const rowError = z.strictObject({
   row: count.describe("Zero-based index into `leads`."),
   reason: z.string(),
 }).meta({ id: "RowError" });
 type RowError = z.infer<typeof rowError>;
 
 /** The outcomes of the rows. */
-export const bulkResult = z.strictObject({
+const bulkResult = z.strictObject({
   created: count,
   duplicates: count,
   errors: z.array(rowError).describe("The rows that were not stored, duplicates aside."),
@@ -49,7 +49,7 @@ export const bulkResult = z.strictObject({
 type BulkResult = z.infer<typeof bulkResult>;
 
 /** The rows as a dry run read them, and the outcomes that they would have. */
-export const bulkDryRun = bulkResult.extend({
+const bulkDryRun = bulkResult.extend({
   dry_run: z.literal(true),
   leads: z.array(dryRun.omit({ dry_run: true }).extend({ row: rowError.shape.row }))
     .describe("The rows without an error. A repeat within the request is a duplicate without an id."),
@@ -57,7 +57,7 @@ export const bulkDryRun = bulkResult.extend({
 type BulkDryRun = z.infer<typeof bulkDryRun>;
 
 /** The 200 response of the route. */
-export const bulkResponse = z.union([bulkResult, bulkDryRun]).meta({ id: "BulkResponse" });
+const bulkResponse = z.union([bulkResult, bulkDryRun]).meta({ id: "BulkResponse" });
 
 /**
  * The result of ingest_recruiting_lead_batch(). `record_error` is the SQLSTATE if duplicates could not be recorded.

@@ -4,7 +4,7 @@ import { ApiError } from "../../_shared/errors.ts";
 import { count, id } from "../../_shared/validate.ts";
 
 /** The agency and the agent that received a lead. */
-export const distributedTo = z.strictObject({ agency_id: id, agent_id: id.nullable() })
+const distributedTo = z.strictObject({ agency_id: id, agent_id: id.nullable() })
   .meta({ id: "DistributedTo" });
 
 /** A new lead. */

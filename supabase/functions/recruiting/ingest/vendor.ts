@@ -221,7 +221,7 @@ export function errorFor({ key_hash }: Credential, error: unknown): unknown {
 }
 
 /** The response to a request without a valid API key. */
-export function wrongKey(message: string, cause?: unknown): ApiError {
+function wrongKey(message: string, cause?: unknown): ApiError {
   const headers = { "WWW-Authenticate": 'Bearer realm="recruiting"' };
   return new ApiError("UNAUTHORIZED", message, { headers, cause });
 }

@@ -4,7 +4,7 @@ import { callDatabase } from "../../_shared/database.ts";
 import { type Parameter, RETRY_MS, SMS_ERRORS, SMS_RESPONSE, smsWebhook } from "./webhook.ts";
 
 // Twilio sends more parameters than these. The signature covers all of them.
-export const inboundSms = z.looseObject({
+const inboundSms = z.looseObject({
   From: z.string().describe("The recruit's phone number, E.164."),
   To: z.string().describe("The service's phone number that received the message."),
   Body: z.string().optional().describe("Absent from a message of pictures alone."),
@@ -16,7 +16,7 @@ export const inboundSms = z.looseObject({
     .describe("START, STOP or HELP, from a messaging service with Advanced Opt-Out."),
 }).meta({ id: "InboundSms" });
 
-export const inboundSmsResult = z.strictObject({
+const inboundSmsResult = z.strictObject({
   status: z.enum(["received", "no_conversation", "error"]),
 }).meta({ id: "InboundSmsResult" });
 

@@ -4,14 +4,14 @@ import { callDatabase } from "../../_shared/database.ts";
 import { uuid } from "../../_shared/validate.ts";
 import { RETRY_MS, SMS_ERRORS, SMS_RESPONSE, smsWebhook } from "./webhook.ts";
 
-export const smsStatusCallback = z.looseObject({
+const smsStatusCallback = z.looseObject({
   MessageSid: z.string(),
   MessageStatus: z.string()
     .describe("queued, sent, delivered, undelivered or failed. Others are ignored."),
   ErrorCode: z.string().optional(),
 }).meta({ id: "SmsStatusCallback" });
 
-export const smsStatusResult = z.strictObject({
+const smsStatusResult = z.strictObject({
   status: z.enum(["updated", "ignored", "error"]),
 }).meta({ id: "SmsStatusResult" });
 

@@ -37,12 +37,12 @@ export const ignored = z.strictObject({
 }).meta({ id: "Ignored" });
 
 /** The response for a refused lead among several. */
-export const refusedLead = z.strictObject({
+const refusedLead = z.strictObject({
   error: z.strictObject({ code: z.string(), message: z.string() }),
 }).meta({ id: "RefusedLead" });
 
 /** The response to several leads. */
-export const webhookResults = z.strictObject({
+const webhookResults = z.strictObject({
   results: z.array(z.union([createdLead, duplicateLead, ignored, dryRun, refusedLead]))
     .describe("What became of each lead of the body, in its order."),
 }).meta({ id: "WebhookResults" });
