@@ -125,7 +125,7 @@ async function writeInQuietHours(page: Page, agent: Texter): Promise<void> {
     const talk = await createTalk(agent, "Maya", { state: "AS" });
     await page.evaluate(`location.hash = "#/inbox/${talk.id}"`);
     const words = page.getByText(
-      /^It is \d+:\d\d [AP]M .* for Maya\. A text waits until [A-Z][a-z]+ \d+, \d+:\d\d [AP]M C.T\.$/,
+      /^It is \d+:\d\d [AP]M .* for Maya\. A text waits until [A-Z][a-z]+ \d+,( \d{4},)? \d+:\d\d [AP]M C.T\.$/,
     );
     await words.waitFor();
     await box(page).fill("Good morning");
