@@ -174,7 +174,7 @@ async function wronglyCharged({ orderIds, vendorIds }: World): Promise<Finding[]
     from public.recruiting_orders o
     cross join lateral (
       select (select count(*) from public.recruiting_leads l where l.agent_id = a.id) as leads
-      from public.agents a where a.agency_id = o.agency_id
+      from public.agents a where a.agency_id = o.agency_id and a.accepts_recruits
     ) t
     where o.id in ${sql(orderIds)}
     group by o.id
