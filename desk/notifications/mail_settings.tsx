@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { MAIL_ABOUT, mailOptions, useSetMail } from "../data/mail.ts";
 import { ActionError } from "../ui/action.tsx";
-import { QueryResult } from "../ui/query_result.tsx";
+import { QueryResult, Skeleton } from "../ui/query_result.tsx";
 
 /** What an agent is sent mail about, in the account menu. */
 export function MailSettings({ agentId }: { agentId: string }) {
@@ -18,7 +18,7 @@ export function MailSettings({ agentId }: { agentId: string }) {
   return (
     <fieldset>
       <legend>Mail me</legend>
-      <QueryResult query={query} resource="mail settings">
+      <QueryResult query={query} resource="mail settings" skeleton={<Skeleton rows={Object.keys(MAIL_ABOUT).length} />}>
         {(stored) => {
           const chosen = changed ?? stored;
           return Object.entries(MAIL_ABOUT).map(([about, words]) => (

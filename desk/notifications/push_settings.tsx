@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { type Push, pushOptions, useSetPush } from "../data/push.ts";
 import { ActionError } from "../ui/action.tsx";
-import { QueryResult } from "../ui/query_result.tsx";
+import { QueryResult, Skeleton } from "../ui/query_result.tsx";
 import { askForPermission, usePermission } from "./browser.ts";
 
 /** Why there is nothing to switch on. */
@@ -28,7 +28,7 @@ export function PushSettings() {
   }
 
   return (
-    <QueryResult query={query} resource="push settings">
+    <QueryResult query={query} resource="push settings" skeleton={<Skeleton rows={1} />}>
       {(push) =>
         REASONS[push] === undefined
           ? (

@@ -32,13 +32,23 @@ deskTest("the shell opens without a network, and an agent switches pushes on and
   await standInForPush(page);
   const agent = await createTexter();
   await createTalk(agent, "Devon");
-  const hasNoKey = (route: Route) => route.fulfill({ json: { public_key: null } });
+  const isOpened = Promise.withResolvers<void>();
+  const hasNoKey = async (route: Route) => {
+    await isOpened.promise;
+    await route.fulfill({ json: { public_key: null } });
+  };
   await page.route("**/desk/push-key", hasNoKey);
   await signIn(page, agent, "inbox/all");
   await list(page).getByRole("link", { name: "Devon" }).waitFor();
   await installed(page);
   await page.getByRole("button", { name: "Nora" }).click();
+  const end = page.getByRole("button", { name: "Sign out" });
+  await page.getByLabel("A new lead").waitFor();
+  const { y: before } = (await end.boundingBox())!;
+  isOpened.resolve();
   await page.getByText("This service does not notify you while no page is open.").waitFor();
+  const { y: after } = (await end.boundingBox())!;
+  assert(Math.abs(after - before) < 10, `the menu moves under the pointer, from ${before} to ${after}`);
   await page.unroute("**/desk/push-key", hasNoKey);
   const icons = await page.evaluate(`fetch(document.querySelector("link[rel=manifest]").href)
     .then((response) => response.json())
