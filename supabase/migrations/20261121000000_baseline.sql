@@ -9621,6 +9621,38 @@ comment on function private.text_window(text, text, timestamptz) is
   'counts. Without it, the hours of all states count, in the four time zones of the contiguous United States. Both are '
   'infinity if no day is open.';
 
+create function private.sending_hours(
+  conversation public.recruiting_conversations,
+  kind text,
+  out opens_at timestamptz,
+  out closes_at timestamptz
+)
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  -- A minute is left for the request and the provider's queue.
+  enough constant interval := '60 seconds';
+  state constant text := (select l.state from public.recruiting_leads l where l.id = conversation.recruiting_lead_id);
+begin
+  if kind = 'agent' and conversation.last_message_at > now() - interval '12 hours' then
+    opens_at := now();
+    return;
+  end if;
+  select w.opens_at, w.closes_at into opens_at, closes_at
+  from private.text_window(conversation.recruit_phone, state, now()) w;
+  if opens_at <= now() and closes_at < now() + enough then
+    select w.opens_at, w.closes_at into opens_at, closes_at
+    from private.text_window(conversation.recruit_phone, state, closes_at) w;
+  end if;
+end
+$$;
+
+comment on function private.sending_hours(public.recruiting_conversations, text) is
+  'Returns from when, and until when, a text of this kind may be sent to the recruit, now or later. closes_at is null for an '
+  'agent''s reply within 12 hours of the recruit''s own text, which may be sent at any hour.';
+
 -- supabase/schemas/texting/texting_hours_rows.sql
 
 -- The rows of texting_hours and area_codes. A later correction is a migration of its own, which changes a row only if
@@ -10126,38 +10158,6 @@ $$;
 
 comment on function private.next_sending(public.recruiting_conversations, text) is
   'Returns when a text of this kind is due, and what holds it until then: `quiet_hours`, `number_paused`, or null.';
-
-create function private.sending_hours(
-  conversation public.recruiting_conversations,
-  kind text,
-  out opens_at timestamptz,
-  out closes_at timestamptz
-)
-language plpgsql
-stable
-set search_path = ''
-as $$
-declare
-  -- A minute is left for the request and the provider's queue.
-  enough constant interval := '60 seconds';
-  state constant text := (select l.state from public.recruiting_leads l where l.id = conversation.recruiting_lead_id);
-begin
-  if kind = 'agent' and conversation.last_message_at > now() - interval '12 hours' then
-    opens_at := now();
-    return;
-  end if;
-  select w.opens_at, w.closes_at into opens_at, closes_at
-  from private.text_window(conversation.recruit_phone, state, now()) w;
-  if opens_at <= now() and closes_at < now() + enough then
-    select w.opens_at, w.closes_at into opens_at, closes_at
-    from private.text_window(conversation.recruit_phone, state, closes_at) w;
-  end if;
-end
-$$;
-
-comment on function private.sending_hours(public.recruiting_conversations, text) is
-  'Returns from when, and until when, a text of this kind may be sent to the recruit, now or later. closes_at is null for an '
-  'agent''s reply within 12 hours of the recruit''s own text, which may be sent at any hour.';
 
 -- The number of segments that a text is sent in. A segment has 140 octets; of several, each begins with a header of 6
 -- octets. The alphabet decides: GSM-7 (3GPP TS 23.038) has 7 bits for a character, and any other character makes the
@@ -15668,7 +15668,8 @@ $$;
 comment on function private.figure_responses(public.agencies, timestamptz) is
   'The conversations in which the recruit has written for the first time since then, each with the minutes, in the hours of '
   'the agency, to the first text of an agent after it, and that agent. Null: there is none. The bot does not count, and '
-  'neither does a text that failed. agent_id: the agent for whom it counts, who has answered, or else has the recruit.';
+  'neither does a text that failed. agent_id: the agent for whom it counts: the one who answered, otherwise '
+  'the one who has the recruit.';
 
 create function private.figure_failures(agency_id uuid, begins timestamptz, until timestamptz default 'infinity')
 returns table (conversation_id uuid, failed_at timestamptz)
@@ -22273,8 +22274,7 @@ begin
     percentile_disc(0.5) within group (order by r.minutes), percentile_disc(0.9) within group (order by r.minutes)
   from public.agencies g
   cross join lateral (
-    select
-      date_trunc('week', f.written_at at time zone g.timezone)::date as week, f.minutes, f.agent_id
+    select date_trunc('week', f.written_at at time zone g.timezone)::date as week, f.minutes, f.agent_id
     from private.figure_responses(g, since::timestamp at time zone g.timezone) f
     where f.written_at < (until + 1)::timestamp at time zone g.timezone
   ) r

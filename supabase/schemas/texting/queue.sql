@@ -311,38 +311,6 @@ $$;
 comment on function private.next_sending(public.recruiting_conversations, text) is
   'Returns when a text of this kind is due, and what holds it until then: `quiet_hours`, `number_paused`, or null.';
 
-create function private.sending_hours(
-  conversation public.recruiting_conversations,
-  kind text,
-  out opens_at timestamptz,
-  out closes_at timestamptz
-)
-language plpgsql
-stable
-set search_path = ''
-as $$
-declare
-  -- A minute is left for the request and the provider's queue.
-  enough constant interval := '60 seconds';
-  state constant text := (select l.state from public.recruiting_leads l where l.id = conversation.recruiting_lead_id);
-begin
-  if kind = 'agent' and conversation.last_message_at > now() - interval '12 hours' then
-    opens_at := now();
-    return;
-  end if;
-  select w.opens_at, w.closes_at into opens_at, closes_at
-  from private.text_window(conversation.recruit_phone, state, now()) w;
-  if opens_at <= now() and closes_at < now() + enough then
-    select w.opens_at, w.closes_at into opens_at, closes_at
-    from private.text_window(conversation.recruit_phone, state, closes_at) w;
-  end if;
-end
-$$;
-
-comment on function private.sending_hours(public.recruiting_conversations, text) is
-  'Returns from when, and until when, a text of this kind may be sent to the recruit, now or later. closes_at is null for an '
-  'agent''s reply within 12 hours of the recruit''s own text, which may be sent at any hour.';
-
 -- The number of segments that a text is sent in. A segment has 140 octets; of several, each begins with a header of 6
 -- octets. The alphabet decides: GSM-7 (3GPP TS 23.038) has 7 bits for a character, and any other character makes the
 -- whole text UCS-2, with 16 bits. A character with its accents or joined emoji is never divided between two segments.

@@ -226,3 +226,35 @@ comment on function private.text_window(text, text, timestamptz) is
   'earliest closing of all. For a number without a known area code (toll-free, foreign, a short code) only the lead''s state '
   'counts. Without it, the hours of all states count, in the four time zones of the contiguous United States. Both are '
   'infinity if no day is open.';
+
+create function private.sending_hours(
+  conversation public.recruiting_conversations,
+  kind text,
+  out opens_at timestamptz,
+  out closes_at timestamptz
+)
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  -- A minute is left for the request and the provider's queue.
+  enough constant interval := '60 seconds';
+  state constant text := (select l.state from public.recruiting_leads l where l.id = conversation.recruiting_lead_id);
+begin
+  if kind = 'agent' and conversation.last_message_at > now() - interval '12 hours' then
+    opens_at := now();
+    return;
+  end if;
+  select w.opens_at, w.closes_at into opens_at, closes_at
+  from private.text_window(conversation.recruit_phone, state, now()) w;
+  if opens_at <= now() and closes_at < now() + enough then
+    select w.opens_at, w.closes_at into opens_at, closes_at
+    from private.text_window(conversation.recruit_phone, state, closes_at) w;
+  end if;
+end
+$$;
+
+comment on function private.sending_hours(public.recruiting_conversations, text) is
+  'Returns from when, and until when, a text of this kind may be sent to the recruit, now or later. closes_at is null for an '
+  'agent''s reply within 12 hours of the recruit''s own text, which may be sent at any hour.';
