@@ -32,9 +32,9 @@ deskTest("the shell opens without a network, and an agent switches pushes on and
   await standInForPush(page);
   const agent = await createTexter();
   await createTalk(agent, "Devon");
-  const isOpened = Promise.withResolvers<void>();
+  const isMeasured = Promise.withResolvers<void>();
   const hasNoKey = async (route: Route) => {
-    await isOpened.promise;
+    await isMeasured.promise;
     await route.fulfill({ json: { public_key: null } });
   };
   await page.route("**/desk/push-key", hasNoKey);
@@ -45,7 +45,7 @@ deskTest("the shell opens without a network, and an agent switches pushes on and
   const end = page.getByRole("button", { name: "Sign out" });
   await page.getByLabel("A new lead").waitFor();
   const { y: before } = (await end.boundingBox())!;
-  isOpened.resolve();
+  isMeasured.resolve();
   await page.getByText("This service does not notify you while no page is open.").waitFor();
   const { y: after } = (await end.boundingBox())!;
   assert(Math.abs(after - before) < 10, `the menu moves under the pointer, from ${before} to ${after}`);

@@ -88,7 +88,8 @@ $$;
 comment on function private.figure_responses(public.agencies, timestamptz) is
   'The conversations in which the recruit has written for the first time since then, each with the minutes, in the hours of '
   'the agency, to the first text of an agent after it, and that agent. Null: there is none. The bot does not count, and '
-  'neither does a text that failed. agent_id: the agent for whom it counts, who has answered, or else has the recruit.';
+  'neither does a text that failed. agent_id: the agent for whom it counts: the one who answered, otherwise '
+  'the one who has the recruit.';
 
 create function private.figure_failures(agency_id uuid, begins timestamptz, until timestamptz default 'infinity')
 returns table (conversation_id uuid, failed_at timestamptz)

@@ -18,8 +18,7 @@ begin
     percentile_disc(0.5) within group (order by r.minutes), percentile_disc(0.9) within group (order by r.minutes)
   from public.agencies g
   cross join lateral (
-    select
-      date_trunc('week', f.written_at at time zone g.timezone)::date as week, f.minutes, f.agent_id
+    select date_trunc('week', f.written_at at time zone g.timezone)::date as week, f.minutes, f.agent_id
     from private.figure_responses(g, since::timestamp at time zone g.timezone) f
     where f.written_at < (until + 1)::timestamp at time zone g.timezone
   ) r

@@ -9,7 +9,7 @@ update public.agencies set timezone = 'America/New_York' where id = md5('agency'
 select pg_temp.create_vendor('vendor ' || n) from generate_series(1, 3) n;
 insert into public.recruiting_orders (id, agency_id, quantity, status)
 select md5('order ' || name)::uuid, md5(name)::uuid, 1000, 'paused' from unnest(array['agency', 'elsewhere']) name;
--- A day of this year, or of the last one until all of these days are over: days are counted for 400 days.
+-- A day of the latest year in which all of these days are over: only the last 400 days are counted.
 create function pg_temp.day(month_and_day text) returns date language sql as $$
   select (extract(year from now() - interval '75 days') || '-' || month_and_day)::date
 $$;
