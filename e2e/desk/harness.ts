@@ -85,6 +85,10 @@ export function deskTest(
       try {
         await run(page);
         isKept = (options === DESKTOP || options === PHONE) && !page.isClosed() && !spoilt.has(context);
+      } catch (error) {
+        const shown = await page.locator("body").ariaSnapshot({ timeout: 1_000 }).catch(() => "nothing");
+        (error as Error).message += `\n${page.url()} shows:\n${shown}`;
+        throw error;
       } finally {
         clearTimeout(limit);
         // Otherwise what still fulfils a request would end all tests of the file.
