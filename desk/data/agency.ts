@@ -81,7 +81,7 @@ export const agencyQueries = {
       const all = supabase.from("agency_list").select(
         "id, name, timezone, active_agents, open_orders, filled, quantity, numbers, paused_numbers, has_bot, waiting",
       );
-      const found = search(all, typed, { names: ["name"], phones: ["name"] });
+      const found = search(all, typed, { names: ["name"] });
       return await call(after(found, last, column, !isDescending).limit(limit)) as unknown as ListedAgency[];
     }),
   /** All agencies by name. */

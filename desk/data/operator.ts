@@ -89,7 +89,7 @@ export const operatorQueries = {
       let rows = supabase.from("delivery_reason_list").select().limit(limit);
       if (vendor) rows = rows.eq("vendor", vendor);
       if (code) rows = rows.eq("code", code);
-      if (words) rows = search(rows, words, { names: ["reason"], phones: ["reason"] });
+      if (words) rows = search(rows, words, { names: ["reason"] });
       return after(rows, last, "deliveries");
     }),
   /** The reasons of open deliveries of which some are deleted within 7 days, the oldest first. */

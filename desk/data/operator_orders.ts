@@ -77,7 +77,7 @@ export const operatorOrderQueries = {
         if (status) query = query.eq("status", status);
         else if (agency_id === undefined && order_id === undefined) query = query.neq("status", "closed");
         if (vendor) query = query.eq("vendor", vendor);
-        if (words) query = search(query, words, { names: ["agency", "agent"], phones: ["agency"] });
+        if (words) query = search(query, words, { names: ["agency", "agent"] });
         return await call(after(query, last)) as Order[];
       },
     ),

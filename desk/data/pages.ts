@@ -134,15 +134,18 @@ export function after<Query extends Narrowed<Query>, Column extends string = "cr
 }
 
 /**
- * Narrows a list to what the user looks for: each word is part of a name, and a number is the end of a phone number.
+ * Narrows a list to what the user looks for: each word is part of a name. Where there are phone numbers, a number is the
+ * end of one.
  */
 export function search<Query extends Narrowed<Query>>(
   query: Query,
   typed: string,
-  { names, phones }: { names: string[]; phones: string[] },
+  { names, phones = [] }: { names: string[]; phones?: string[] },
 ): Query {
   const digits = typed.replace(/[\s().+-]/g, "");
-  if (/^\d+$/.test(digits)) return query.or(phones.map((column) => `${column}.like.*${digits}`).join());
+  if (phones.length > 0 && /^\d+$/.test(digits)) {
+    return query.or(phones.map((column) => `${column}.like.*${digits}`).join());
+  }
   for (const word of typed.split(/\s+/).filter(Boolean)) {
     // PostgREST reads `*` as `%`, and cannot be told otherwise; `_` is any one character.
     const pattern = `*${word.replace(/[\\%_]/g, "\\$&").replaceAll("*", "_")}*`;
