@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { ingest } from "../support/applications.ts";
 import { createVendor, sql } from "../support/client.ts";
+import { eventually } from "../support/processes.ts";
 import { whileMissing } from "../../dev/testing/faults/database.ts";
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -39,5 +40,6 @@ Deno.test("every request has its response within 15 s while a function is missin
     assert.equal(stored.has(id), status === 201, `${id} has ${status}`);
   }
   assert(failures() > 0);
-  assert.equal((await ingest(vendor, { first_name: "Ann" })).status, 201);
+  // PostgREST reads again which functions there are: late on a busy machine.
+  await eventually(10, async () => assert.equal((await ingest(vendor, { first_name: "Ann" })).status, 201));
 });

@@ -51,7 +51,7 @@ async function assertNothingHalfMade(vendor: Vendor, count: number): Promise<voi
 Deno.test("fault: when Postgres restarts during requests, no lead is lost or stored twice", async () => {
   const count = 30;
   const vendor = await createVendor();
-  await ingest(vendor, { first_name: "A" });
+  assert.equal((await ingest(vendor, { first_name: "A" })).status, 201);
   const requests = atOnce(count, (n) => ingest(vendor, application(n, n % 2 === 0)));
   await delay(30);
   await kill("postgres", "SIGINT");
